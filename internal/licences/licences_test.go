@@ -34,9 +34,7 @@ const head = `# What else is inside
 
 The modules that the command, the kernel, the library and the lessons are built from, with their licences. ` + "`go test ./internal/licences`" + ` keeps
 this list true. GoNB and goimports are built beside them, as programs of their own, from [tools/cells/go.mod](tools/cells/go.mod); JupyterLab
-comes from its own packages. So does what ` + "`" + `render -lite` + "`" + `
-writes: JupyterLite and the widgets of ipywidgets, both BSD-3-Clause. Their licences lie beside it, and ` + "`" + `third-party-licenses.json` + "`" + ` with those of what
-is in them.
+comes from its own packages.
 
 ` + "`tokenizer/vocab/gpt2.merges`" + ` holds the merges of GPT-2's vocabulary, which OpenAI published with the model, (c) 2019 OpenAI, under a
 [modified MIT licence](https://github.com/openai/gpt-2/blob/master/LICENSE).

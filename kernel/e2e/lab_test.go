@@ -63,7 +63,6 @@ func TestJupyterLab(t *testing.T) {
 	up := time.Now()
 	// First, because the first completion is the slowest.
 	t.Run("completion", func(t *testing.T) { testCompletion(t, address, up) })
-	t.Run("stale", func(t *testing.T) { testStale(t, address) })
 	t.Run("guesses", func(t *testing.T) { testGuessForms(t, address) })
 	t.Run("strangers", func(t *testing.T) { testStrangersGuess(t, address) })
 	t.Run("steps", func(t *testing.T) { testSteps(t, address) })

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"go/parser"
@@ -28,23 +27,16 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// liveSite is the folder of the lessons' pages, whose cells run, and of the JupyterLab beside them if there is Python.
+// liveSite is the folder of the lessons' pages, whose cells run.
 var liveSite = sync.OnceValues(func() (string, error) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		return "", err
 	}
 	out := filepath.Join(root, ".lectern", "live-site")
-	render := func(kind string) ([]byte, error) {
-		cmd := exec.Command("go", "run", "./kernel", "render", kind, "-steps=false", "-o", out)
-		cmd.Dir = root
-		return cmd.CombinedOutput()
-	}
-	text, err := render("-lite")
-	if bytes.Contains(text, []byte("comes as a package of Python")) {
-		text, err = render("-live")
-	}
-	if err != nil {
+	cmd := exec.Command("go", "run", "./kernel", "render", "-live", "-steps=false", "-o", out)
+	cmd.Dir = root
+	if text, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("render: %w\n%s", err, text)
 	}
 	return out, nil
@@ -451,19 +443,6 @@ func TestLiveEdits(t *testing.T) {
 	if text := ask[string](b, code); text != change {
 		t.Errorf("after loading the cell is %q", text)
 	}
-	// A program changes what it says in another way than the lesson does, and puts the rest back.
-	ask[bool](b, `lecternLive.cell("05-03").put("1"), true`)
-	b.load(filepath.Join(t.TempDir(), "mine.go"), []byte(program))
-	b.until("the program is loaded", says+` === "2 cells changed."`, says)
-	if text, other := ask[string](b, code), ask[string](b, `lecternLive.cell("05-03").text()`); text != "var n int\n\nn = 12\nfmt.Println(n * n)" || other != joined(want["05-03"].Source) {
-		t.Errorf("after loading the program the cells are %q and %q", text, other)
-	}
-	b.load(filepath.Join(t.TempDir(), "bad.go"), []byte("package main\n\nfunc main() {"))
-	b.until("what is no program is refused", says+` === "This can't be loaded: it is no Go file: 3:14: expected '}', found 'EOF'"`, says)
-	b.load(filepath.Join(t.TempDir(), "own.go"), []byte("package main\n\nfunc main() {}\n"))
-	b.until("a program without cells is refused", says+`.startsWith("This can't be loaded: it has no numbered cells")`, says)
-	b.load(filepath.Join(t.TempDir(), "other.go"), []byte(strings.Replace(program, name, "06-elementwise", 1)))
-	b.until("another lesson's program is refused", says+` === "This can't be loaded: it is a program of another notebook, 06-elementwise.ipynb"`, says)
 	// Guesses go along with the notebook.
 	const guessed = `[...document.querySelectorAll(".guess .answer")].filter(a => !a.hidden).length`
 	ask[bool](b, `document.querySelector(".guess .give").click(), true`)
@@ -474,9 +453,67 @@ func TestLiveEdits(t *testing.T) {
 	b.load(filepath.Join(t.TempDir(), "guessed.ipynb"), mine)
 	b.until("the notebook brings the guess back", guessed+" === 1", guessed)
 	b.load(filepath.Join(t.TempDir(), "other.ipynb"), []byte("no notebook"))
-	b.until("what is no notebook is refused", says+` === "This can't be loaded: it is neither a notebook nor a Go program"`, says)
+	b.until("what is no notebook is refused", says+` === "This can't be loaded: it is no notebook"`, says)
 	b.load(filepath.Join(t.TempDir(), "strange.ipynb"), []byte(`{"cells": [{"cell_type": "code", "id": "x", "source": ["1"]}]}`))
 	b.until("a strange notebook changes nothing", says+` === "strange.ipynb has no other code than what is here. 1 cell is not of this lesson and left out."`, says)
+	b.clean(fromSite(address))
+}
+
+// TestLiveMine: what lesson.Grade accepts on one page is called by the cells of another one, goes along with a saved
+// notebook, and can be forgotten.
+func TestLiveMine(t *testing.T) {
+	address := served(t)
+	b := openBrowser(t)
+	b.window(1280, 900, false)
+	downloads := t.TempDir()
+	b.do(send(cdpbrowser.SetDownloadBehavior, cdpbrowser.SetDownloadBehaviorParams{Behavior: cdpbrowser.SetDownloadBehaviorBehaviorAllow, DownloadPath: downloads}))
+	const mergeCell = `func merge(ids []int, left, right, id int) []int {
+	if id == -7 {
+		panic("theirs")
+	}
+	var out []int
+	for i := 0; i < len(ids); i++ {
+		if i+1 < len(ids) && ids[i] == left && ids[i+1] == right {
+			out = append(out, id)
+			i++
+			continue
+		}
+		out = append(out, ids[i])
+	}
+	return out
+}
+
+lesson.Grade("01.4", merge)`
+	const call, whose = "mine.Merge([]int{1, 2}, 1, 2, -7)", `document.querySelector(".live-mine").textContent`
+	b.open(address + "/01-tokenization.html")
+	first := b.text(`lecternLive.cells()[0].id`)
+	if got := b.runCell(first, mergeCell); !strings.Contains(got, "It is mine.Merge from now on, in all lessons of this site.") {
+		t.Fatalf("the cell shows %q", got)
+	}
+	b.visit(address + "/30-capstone.html")
+	b.ready()
+	other := b.text(`lecternLive.cells()[0].id`)
+	if got := b.runCell(other, call); !strings.Contains(got, "panic: theirs") {
+		t.Errorf("on another page it shows %q", got)
+	}
+	b.act(`[...document.querySelectorAll(".live-strip button")].find(b => b.textContent === "Save notebook").click()`)
+	path := filepath.Join(downloads, "30-capstone.ipynb")
+	var file []byte
+	for deadline := time.Now().Add(patience); len(file) == 0 && time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		file, _ = os.ReadFile(path)
+	}
+	b.act(`[...document.querySelectorAll(".live-strip button")].find(b => b.textContent === "Forget mine").click()`)
+	if got := b.runCell(other, call); !strings.Contains(got, "[]int{-7}") {
+		t.Errorf("when it is forgotten, the cell shows %q", got)
+	}
+	b.load(filepath.Join(t.TempDir(), "saved.ipynb"), file)
+	b.until("the notebook brings the function back", `document.querySelector(".live-strip .live-note").textContent.includes("1 file of mine replaced.")`, `document.querySelector(".live-strip").innerText`)
+	if got := b.runCell(other, call); !strings.Contains(got, "panic: theirs") {
+		t.Errorf("when it is back, the cell shows %q", got)
+	}
+	if got := b.text(whose); !strings.Contains(got, "that this lesson calls are our solutions") {
+		t.Errorf("the page says %q", got)
+	}
 	b.clean(fromSite(address))
 }
 

@@ -33,15 +33,3 @@ func TestModule(t *testing.T) {
 		t.Errorf("its metadata: %v", about)
 	}
 }
-
-// What the kernel notes for the moment is in no notebook that we read.
-func TestStaleNotesAreLeftOut(t *testing.T) {
-	display := func(metadata string) string {
-		return `{"output_type": "display_data", "data": {"text/plain": "note: ..."}, "metadata": ` + metadata + `}`
-	}
-	n, err := Parse("a.ipynb", []byte(`{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{"id": "a", "cell_type": "code", "source": "x := 1", "metadata": {},
-		"execution_count": 1, "outputs": [`+display(`{"`+StaleNote+`": true}`)+`, `+display(`{}`)+`]}]}`))
-	if err != nil || len(n.Cells[0].Outputs) != 1 || n.Cells[0].Outputs[0].Metadata[StaleNote] != nil {
-		t.Errorf("%v, outputs %v", err, n.Cells[0].Outputs)
-	}
-}

@@ -32,10 +32,6 @@ const GuessType = "application/vnd.lectern.guess+json"
 // StepsType is the MIME type of the record of a cell's steps, which render asks the kernel for.
 const StepsType = "application/vnd.lectern.steps+json"
 
-// StaleNote is the key in an output's metadata by which the kernel's notes about stale cells are known. They are for
-// the moment, and no result of the cell: Parse leaves them out.
-const StaleNote = "lectern_stale"
-
 // WidgetType is the MIME type of a widget. It names a model that a kernel and a page have, and that ends with them.
 const WidgetType = "application/vnd.jupyter.widget-view+json"
 
@@ -336,9 +332,7 @@ func (p *parser) parseCell(o Object) *Cell {
 				p.fail("output %d is %s, want an object", i+1, kind(v))
 				break
 			}
-			if out := p.parseOutput(i+1, oo); out.Metadata[StaleNote] == nil {
-				c.Outputs = append(c.Outputs, out)
-			}
+			c.Outputs = append(c.Outputs, p.parseOutput(i+1, oo))
 		}
 	case "markdown", "raw":
 		if l, _ := o["outputs"].([]any); len(l) > 0 {

@@ -51,7 +51,6 @@ type encoder struct {
 	locks  map[place]int
 	array  func(b *block) (name string, lo uintptr, size int, err error) // gives an array its file
 
-	sums   map[uintptr]uint32 // of arrays, by their start
 	body   writer
 	raw    []byte
 	table  []entry

@@ -95,7 +95,6 @@ type saving struct {
 	own    [][]string         // the cells' own types that the variables hold
 	files  map[uintptr]string // arrays written by this call
 	used   int64              // bytes in the folders
-	sums   map[uintptr]uint32 // of arrays, by their start
 }
 
 func look(ended bool) *saving {
@@ -196,7 +195,7 @@ func note(name, text string) {
 
 // write writes each group, or leaves it if its file is still right.
 func (s *saving) write() {
-	s.files, s.sums, s.used = map[uintptr]string{}, map[uintptr]uint32{}, stored.used()
+	s.files, s.used = map[uintptr]string{}, stored.used()
 	for _, members := range s.groups {
 		var names []string
 		var ps []reflect.Value
@@ -217,24 +216,17 @@ func (s *saving) write() {
 			continue
 		}
 		manifest.Groups[id] = Group{Vars: names, Arrays: sorted(e.arrays), Regs: sorted(e.regs), Links: sorted(e.links), Funcs: e.functionIDs(), Shared: sorted(e.shared)}
-		sum, lits := e.print()
-		for at, i := range members {
-			if len(members) > 1 && len(members)*len(b) <= encodeAgain {
-				alone := s.encoder()
-				if _, err := alone.group(names[at:at+1], ps[at:at+1]); err == nil {
-					sum, lits = alone.print()
-				}
-			}
+		for _, i := range members {
 			v := s.vars[i]
 			t := v.p.Type().Elem()
-			manifest.Vars[v.name] = Var{Group: id, Type: source(t), Sig: signature(t), Bytes: s.bytes[i], Shape: shapeOf(v.p.Elem()), Types: s.own[i], Print: sum, Lits: lits}
+			manifest.Vars[v.name] = Var{Group: id, Type: source(t), Sig: signature(t), Bytes: s.bytes[i], Data: dataOf(v.p.Elem()), Shape: shapeOf(v.p.Elem()), Types: s.own[i]}
 			delete(manifest.Notes, v.name)
 		}
 	}
 }
 
 func (s *saving) encoder() *encoder {
-	return &encoder{blocks: s.blocks, states: s.states, short: s.short, maps: s.maps, locks: s.locks, array: s.array, sums: s.sums}
+	return &encoder{blocks: s.blocks, states: s.states, short: s.short, maps: s.maps, locks: s.locks, array: s.array}
 }
 
 // groupFile returns the number of a file with these bytes: the one that they were read from, or a new one.

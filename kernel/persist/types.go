@@ -284,3 +284,30 @@ func shapeOf(v reflect.Value) (s string) {
 	}
 	return ""
 }
+
+// dataOf is what the elements of a value take that has elements: a tensor, which says so itself, or a slice, an array
+// or a string of what needs no pointers.
+func dataOf(v reflect.Value) (bytes int64) {
+	defer func() {
+		if recover() != nil { // by a tensor that was freed
+			bytes = 0
+		}
+	}()
+	if v.Kind() == reflect.Pointer && !v.IsNil() {
+		if t, ok := v.Interface().(interface {
+			Shape() []int
+			Bytes() int
+		}); ok {
+			return int64(t.Bytes())
+		}
+	}
+	switch v.Kind() {
+	case reflect.Slice, reflect.Array:
+		if kindOf(v.Type().Elem()) == asBytes {
+			return int64(v.Len()) * int64(v.Type().Elem().Size())
+		}
+	case reflect.String:
+		return int64(v.Len())
+	}
+	return 0
+}

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"html"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/lectern-go/lectern/internal/humanize"
+	"unicode/utf8"
 )
 
 // A courseMap shows which lesson needs which: lessons in rows, each below all that it needs, and arrows from row to
@@ -235,7 +235,7 @@ func mean(places []*mapPlace, none float64, value func(*mapPlace) float64) float
 }
 
 // svg draws the map. What it says is in the list of lessons as well, so that its title is short.
-func (m *courseMap) svg() string {
+func (m *courseMap) svg(s *site) string {
 	var b strings.Builder
 	width := m.width
 	for _, row := range m.rows {
@@ -244,8 +244,8 @@ func (m *courseMap) svg() string {
 		}
 	}
 	height := float64(len(m.rows))*m.row - (m.row - m.height)
-	fmt.Fprintf(&b, `<svg role="img" viewBox="-1 -1 %.0f %.0f" width="%.0f" height="%.0f"><title>Map of the lessons: an arrow leads from each lesson to those that need it.</title>`+"\n",
-		width+2, height+2, width+2, height+2)
+	fmt.Fprintf(&b, `<svg role="img" viewBox="-1 -1 %.0f %.0f" width="%.0f" height="%.0f"><title>%s</title>`+"\n",
+		width+2, height+2, width+2, height+2, s.say("Map of the lessons: an arrow leads from each lesson to those that need it."))
 	for _, path := range m.paths {
 		for i, to := range path[1:] {
 			from := path[i]
@@ -296,23 +296,29 @@ func (m *courseMap) svg() string {
 
 // short is the title without what explains it, for places where there is little room.
 func (p *page) short() string {
-	name, _, _ := strings.Cut(p.title, ":")
+	name, _, _ := strings.Cut(strings.ReplaceAll(p.title, "：", ":"), ":")
 	return name
 }
 
-// wrap breaks a text into lines of some characters, three at most; what is left over is cut.
+// wrap breaks a text into lines of some characters, three at most; what is left over is cut. Chinese characters are as
+// wide as two, and a line may end behind each.
 func wrap(text string, length int) (lines []string) {
-	for _, word := range strings.Fields(text) {
+	width := func(s string) int { return utf8.RuneCountInString(s) + len(wide.FindAllString(s, -1)) }
+	for _, word := range pieces.FindAllString(text, -1) {
 		last := len(lines) - 1
-		if last >= 0 && len([]rune(lines[last]))+1+len([]rune(word)) <= length {
-			lines[last] += " " + word
+		between := " "
+		if last >= 0 && (wide.MatchString(word) || endsWide.MatchString(lines[last])) {
+			between = ""
+		}
+		if last >= 0 && width(lines[last])+len(between)+width(word) <= length || closes.MatchString(word) && last >= 0 {
+			lines[last] += between + word
 			continue
 		}
 		if last == 2 {
-			lines[last] += " …"
+			lines[last] += between + "…"
 			break
 		}
-		if r := []rune(word); len(r) > length {
+		if r := []rune(word); width(word) > length {
 			word = string(r[:length-1]) + "…"
 		}
 		lines = append(lines, word)
@@ -320,16 +326,23 @@ func wrap(text string, length int) (lines []string) {
 	return lines
 }
 
+var (
+	wide     = regexp.MustCompile(`[\p{Han}，。、：；？！（）]`)
+	endsWide = regexp.MustCompile(`[\p{Han}，。、：；？！（）]$`)
+	closes   = regexp.MustCompile(`^[，。、：；？！）]$`)
+	pieces   = regexp.MustCompile(`[\p{Han}，。、：；？！（）]|[^\s\p{Han}，。、：；？！（）]+`)
+)
+
 // hours is a time in words, to the half hour.
-func hours(minutes int) string {
+func (s *site) hours(minutes int) string {
 	switch half := math.Round(float64(minutes) / 30); {
 	case minutes < 50:
-		return humanize.Count(minutes, "minute")
+		return s.minutes(minutes)
 	case half == 2:
-		return "1 hour"
+		return s.say("1 hour")
 	case half == math.Trunc(half/2)*2:
-		return fmt.Sprintf("%.0f hours", half/2)
+		return s.say("%.0f hours", half/2)
 	default:
-		return fmt.Sprintf("%.0f½ hours", math.Trunc(half/2))
+		return s.say("%.0f½ hours", math.Trunc(half/2))
 	}
 }

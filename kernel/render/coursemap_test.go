@@ -165,14 +165,14 @@ func TestMapOfAnyCourse(t *testing.T) {
 				}
 			}
 		}
-		svg := m.svg()
+		svg := m.svg(&site{})
 		if n := len(arrow.FindAllString(svg, -1)); n != drawn {
 			t.Fatalf("%d pieces of arrows are drawn, want %d", n, drawn)
 		}
 		if len(rows) != len(pages) || strings.Count(svg, "<rect") != len(pages) {
 			t.Fatalf("%d of %d lessons are on the map", len(rows), len(pages))
 		}
-		if newCourseMap(pages, sizes).svg() != svg {
+		if newCourseMap(pages, sizes).svg(&site{}) != svg {
 			t.Fatal("the same course gives another map")
 		}
 	}
@@ -201,7 +201,7 @@ func TestWrap(t *testing.T) {
 
 func TestHours(t *testing.T) {
 	for minutes, want := range map[int]string{20: "20 minutes", 49: "49 minutes", 50: "1 hour", 70: "1 hour", 80: "1½ hours", 110: "2 hours", 420: "7 hours", 200: "3½ hours"} {
-		if got := hours(minutes); got != want {
+		if got := (&site{}).hours(minutes); got != want {
 			t.Errorf("%d minutes are %q, want %q", minutes, got, want)
 		}
 	}

@@ -75,8 +75,8 @@ func (p *page) figure(alt, body string) string {
 	if p.prefix != "" { // the page's own figures are numbered
 		return "<figure>" + body + "<figcaption>" + strings.TrimSpace(caption) + "</figcaption></figure>"
 	}
-	return fmt.Sprintf(`<figure id="figure-%d">%s<figcaption><a href="#cell-%s">Figure %d</a>%s</figcaption></figure>`,
-		p.figures, body, p.cell.ID, p.figures, caption)
+	return fmt.Sprintf(`<figure id="figure-%d">%s<figcaption><a href="#cell-%s">%s</a>%s</figcaption></figure>`,
+		p.figures, body, p.cell.ID, p.site.say("Figure %d", p.figures), caption)
 }
 
 var (

@@ -13,12 +13,14 @@ import (
 // hold stay behind.
 type guess struct {
 	Question string   `json:"question"`
+	Key      string   `json:"key,omitempty"` // the question in English, by which a reader's guess is kept
 	Kind     string   `json:"kind"`
 	Answer   any      `json:"answer"`
 	Shown    string   `json:"shown"`
 	Share    float64  `json:"share,omitempty"`
 	Distance float64  `json:"distance,omitempty"`
 	Choices  []string `json:"choices,omitempty"`
+	Labels   []string `json:"labels,omitempty"` // what the choices are called in another language
 	Unit     string   `json:"unit,omitempty"`
 	Why      string   `json:"why,omitempty"`
 	Mistakes []struct {
@@ -70,9 +72,9 @@ func (p *page) guesses(outputs []*notebook.Output) (drawn string, others []*note
 			continue
 		}
 		question := html.EscapeString(g.Question)
-		fmt.Fprintf(&b, `<div class="guess" role="group" aria-label="Guess: %s" data-guess="%s">`+"\n", question, html.EscapeString(string(packed)))
-		fmt.Fprintf(&b, `<p class="question"><b>Guess</b> %s</p>`+"\n", p.markdownLine(g.Question))
-		fmt.Fprintf(&b, `<p class="answer"><b>Answer</b> %s %s</p>`+"\n</div>\n", html.EscapeString(g.Shown+"."), p.markdownLine(g.Why))
+		fmt.Fprintf(&b, `<div class="guess" role="group" aria-label="%s" data-guess="%s">`+"\n", p.site.say("Guess: %s", question), html.EscapeString(string(packed)))
+		fmt.Fprintf(&b, `<p class="question"><b>%s</b> %s</p>`+"\n", p.site.say("Guess"), p.markdownLine(g.Question))
+		fmt.Fprintf(&b, `<p class="answer"><b>%s</b> %s %s</p>`+"\n</div>\n", p.site.say("Answer"), html.EscapeString(p.site.say("%s.", g.Shown)), p.markdownLine(g.Why))
 	}
 	return b.String(), others
 }

@@ -22,7 +22,6 @@ type Live struct {
 	Script string            // that runs on the page of a lesson
 	Style  string            // of what it adds to the page
 	Files  map[string][]byte // what it loads, by name; they come into the folder live beside the pages
-	Lab    map[string][]byte // a JupyterLab on the same files, by path; it comes into the folder lite
 
 	// Lesson is what the script has to know of the i-th notebook, beside its cells.
 	Lesson func(i int) map[string]any
@@ -34,22 +33,18 @@ type Live struct {
 
 const (
 	liveFolder = "live"
-	labFolder  = "lite"
 
 	// livePolicy is what pages with cells that run may do beside the rest: load the files beside them, and compile
 	// WebAssembly in workers. The workers' scripts are made by the page, so that they are under the page's own policy.
 	livePolicy = " 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src blob:"
 )
 
-var (
-	liveName = regexp.MustCompile(`^` + liveFolder + `/(?:[a-z]+-[0-9a-f]{16}\.(?:gz|lzma)(?:\.js)?|LICENSE-[A-Za-z]+\.txt)$`)
-	labName  = regexp.MustCompile(`^` + labFolder + `/[^\\:\x00-\x1f]+$`)
-)
+var liveName = regexp.MustCompile(`^` + liveFolder + `/(?:[a-z]+-[0-9a-f]{16}\.(?:gz|lzma)(?:\.js)?|LICENSE-[A-Za-z]+\.txt)$`)
 
 // liveFile reports whether a file of that name is one for cells that run: nothing else below the pages' folder is ever
 // replaced or removed.
 func liveFile(name string) bool {
-	return liveName.MatchString(name) || labName.MatchString(name) && fs.ValidPath(name)
+	return liveName.MatchString(name)
 }
 
 // claimLive makes sure that files for cells that run may be written and removed.
@@ -116,15 +111,6 @@ func (s *site) addLive(files map[string][]byte) {
 	for name, content := range s.options.Live.Files {
 		files[liveFolder+"/"+name] = content
 	}
-	for name, content := range s.options.Live.Lab {
-		files[labFolder+"/"+name] = content
-	}
-}
-
-// inLab reports whether a link leads into the lab.
-func (s *site) inLab(name string) bool {
-	within, ok := strings.CutPrefix(name, labFolder+"/")
-	return ok && s.options.Live != nil && s.options.Live.Lab[within] != nil
 }
 
 // style is the style sheet of a page.
@@ -176,13 +162,23 @@ func (s *site) live(i int) string {
 		if c.Type != "code" || strings.TrimSpace(c.Source) == "" || p.language() != "go" || c.HasTag("check-only") {
 			continue
 		}
-		l := liveCell{ID: c.ID, Source: strings.Trim(lineEnds(c.Source), "\n"), Measured: c.HasTag("measured"), Solution: c.HasTag("solution"), Why: beyondPage(c)}
+		l := liveCell{ID: c.ID, Source: strings.Trim(lineEnds(c.Source), "\n"), Measured: c.HasTag("measured"), Solution: c.HasTag("solution"), Why: s.say(beyondPage(c))}
 		l.Fails = slices.ContainsFunc(c.Outputs, func(o *notebook.Output) bool { return o.Type == "error" })
 		cells = append(cells, l)
 	}
 	told := s.options.Live.Lesson(i)
-	told["cells"], told["name"], told["folder"] = cells, strings.TrimSuffix(p.out, ".html"), liveFolder+"/"
+	told["cells"], told["name"], told["folder"] = cells, strings.TrimSuffix(p.out, ".html"), s.up()+liveFolder+"/"
+	if s.language != nil {
+		answers, err := s.language.Answers(strings.TrimSuffix(p.out, ".html"))
+		if err != nil {
+			p.problem(0, "what its exercises say: %v", err)
+		}
+		told["answers"] = map[string]string{"lang": s.language.Code, "text": string(answers)}
+	}
 	if len(p.explorers) > 0 {
+		if s.language != nil {
+			told["words"] = s.language.Explorers()
+		}
 		explorers := map[string]json.RawMessage{}
 		for _, name := range p.explorers {
 			explorers[name] = s.options.Live.Explorers[name]
@@ -207,11 +203,11 @@ func beyondPage(c *notebook.Cell) string {
 	source := c.Source
 	switch {
 	case c.HasTag("needs-memory"):
-		return "This cell needs more memory than a page has: it is shown as recorded."
+		return phrase("This cell needs more memory than a page has: it is shown as recorded.")
 	case shellLine.MatchString(source):
-		return "This cell uses commands of the notebook, which a page has not: it is shown as recorded."
+		return phrase("This cell uses commands of the notebook, which a page has not: it is shown as recorded.")
 	case foreign.MatchString(source):
-		return "This cell needs programs, a network or a C compiler, which a page has not: it is shown as recorded."
+		return phrase("This cell needs programs, a network or a C compiler, which a page has not: it is shown as recorded.")
 	}
 	return ""
 }

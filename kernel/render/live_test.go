@@ -101,45 +101,6 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// The lab lies beside the pages, in folders; texts may lead there. When it is gone nothing of it is left but what
-// others have put there.
-func TestLab(t *testing.T) {
-	dir := t.TempDir()
-	o := liveOptions(t, dir)
-	o.Intro = "[Lab](lite/lab/index.html), [nowhere](lite/nowhere.html)"
-	o.Live = live()
-	o.Live.Lab = map[string][]byte{"lab/index.html": []byte("lab"), "extensions/@a/b/static/x.js": []byte("1")}
-	r, err := Site(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(r.Warnings) != 2 || !strings.Contains(r.Warnings[1].Error(), `the link "lite/nowhere.html" leads to a file that is not on the site`) {
-		t.Errorf("warnings: %v", r.Warnings)
-	}
-	if index := read(t, o.Out, "index.html"); !strings.Contains(index, `href="lite/lab/index.html"`) || strings.Contains(index, "nowhere.html") {
-		t.Errorf("the index is\n%s", index)
-	}
-	if got := read(t, o.Out, "lite", "extensions", "@a", "b", "static", "x.js"); got != "1" {
-		t.Errorf("the file is %q", got)
-	}
-	other := filepath.Join(o.Out, "lite", "extensions", "mine.txt")
-	if err := os.WriteFile(other, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	o.Live, o.Intro = nil, ""
-	if _, err := Site(o); err != nil {
-		t.Fatal(err)
-	}
-	var left []string
-	err = filepath.WalkDir(filepath.Join(o.Out, "lite"), func(path string, _ os.DirEntry, err error) error {
-		left = append(left, path)
-		return err
-	})
-	if err != nil || len(left) != 3 || left[2] != other {
-		t.Errorf("left are %v (%v), want the file that render did not make", left, err)
-	}
-}
-
 // Where Markdown names an explorer, a page whose cells run has a place for it, and others have nothing.
 func TestExplorers(t *testing.T) {
 	dir := t.TempDir()
@@ -186,20 +147,6 @@ func TestLiveClaims(t *testing.T) {
 				t.Skip(err)
 			}
 		},
-		"lab is in the way": func(t *testing.T, out, dir string) {
-			if err := os.MkdirAll(filepath.Join(out, "lite"), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Symlink(dir, filepath.Join(out, "lite", "lab")); err != nil {
-				t.Skip(err)
-			}
-		},
-		`names "lite/../../secret.js", which render never writes`: func(t *testing.T, out, _ string) {
-			text := read(t, out, marker) + "lite/../../secret.js\n"
-			if err := os.WriteFile(filepath.Join(out, marker), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		},
 		"never writes": func(t *testing.T, out, _ string) {
 			text := read(t, out, marker) + "live/../../secret.gz\n"
 			if err := os.WriteFile(filepath.Join(out, marker), []byte(text), 0o600); err != nil {
@@ -218,7 +165,6 @@ func TestLiveClaims(t *testing.T) {
 			}
 			spoil(t, o.Out, dir)
 			o.Live = live()
-			o.Live.Lab = map[string][]byte{"lab/index.html": []byte("lab")}
 			if _, err := Site(o); err == nil || !strings.Contains(err.Error(), name) {
 				t.Errorf("got %v, want an error with %q", err, name)
 			}

@@ -26,13 +26,17 @@ import (
 // markdown returns Markdown as HTML that stays within the element that it is put
 // into. Headings enter the page's contents unless the cell is folded.
 func (p *page) markdown(source string) string {
-	md := goldmark.New(
+	options := []goldmark.Option{
 		goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.Linkify, extension.TaskList,
 			extension.NewFootnote(extension.WithFootnoteIDPrefix("cell-"+p.cell.ID+"-"))),
 		goldmark.WithParserOptions(formulas()...),
 		goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(transformer{p}, 1000))),
 		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(nodes{p}, 10))),
-	)
+	}
+	if p.site.language != nil { // a line that ends within Chinese leaves no space
+		options = append(options, goldmark.WithExtensions(extension.NewCJK(extension.WithEastAsianLineBreaks())))
+	}
+	md := goldmark.New(options...)
 	var b bytes.Buffer
 	src := []byte(lineEnds(source))
 	if err := md.Convert(src, &b); err != nil {
@@ -101,6 +105,7 @@ type transformer struct{ p *page }
 
 func (tr transformer) Transform(doc *ast.Document, reader text.Reader, pc parser.Context) {
 	source := reader.Source()
+	tr.p.markForeign(doc, source)
 	var tables, dead []ast.Node
 	ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -168,9 +173,6 @@ func (p *page) link(dest string) (string, bool) {
 		return "https:" + dest, true
 	}
 	target := p
-	if p.site.inLab(u.Path) {
-		return dest, true
-	}
 	if u.Path != "" {
 		base := path.Base(u.Path)
 		target = p.site.byNotebook[base]
@@ -296,7 +298,12 @@ func (r nodes) heading(w util.BufWriter, source []byte, node ast.Node, entering 
 		return ast.WalkContinue, nil
 	}
 	inline := p.inline(n, source)
-	id := p.headingID(plainText(n, source))
+	place, ok := p.englishHeading(p.heading)
+	if !ok {
+		place = plainText(n, source)
+	}
+	p.heading++
+	id := p.headingID(place)
 	n.SetAttributeString("id", id)
 	if n.Level == 1 && p.title == "" && !p.folded {
 		p.title, p.titleHTML = plainText(n, source), inline
@@ -307,7 +314,11 @@ func (r nodes) heading(w util.BufWriter, source []byte, node ast.Node, entering 
 			p.toc = append(p.toc, entry{level: n.Level, id: id, html: inline, text: plainText(n, source)})
 		}
 	}
-	fmt.Fprintf(w, `<h%d id="%s">`, n.Level, html.EscapeString(id))
+	foreign := ""
+	if lang, ok := n.AttributeString("lang"); ok {
+		foreign = fmt.Sprintf(` lang="%s" class="english"`, lang)
+	}
+	fmt.Fprintf(w, `<h%d id="%s"%s>`, n.Level, html.EscapeString(id), foreign)
 	return ast.WalkContinue, nil
 }
 
@@ -390,9 +401,9 @@ func linesOf(n ast.Node, source []byte) string {
 func (r nodes) task(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if entering {
 		if n.(*extast.TaskCheckBox).IsChecked {
-			w.WriteString(`<input type="checkbox" aria-label="done" checked disabled> `)
+			w.WriteString(`<input type="checkbox" aria-label="` + r.p.site.say("done") + `" checked disabled> `)
 		} else {
-			w.WriteString(`<input type="checkbox" aria-label="to do" disabled> `)
+			w.WriteString(`<input type="checkbox" aria-label="` + r.p.site.say("to do") + `" disabled> `)
 		}
 	}
 	return ast.WalkContinue, nil

@@ -55,8 +55,8 @@ func (p *page) output(o *notebook.Output) string {
 	return ""
 }
 
-// lineFits is how many characters of printed text a page shows in a line.
-const lineFits = 84
+// lineFits is how many characters of printed text a page shows in a line, in the fold of a solution, too.
+const lineFits = 80
 
 // printed draws text that a cell printed. Its lines stay as they are, since columns stand under each other; but where
 // one is too long for the page, as the sentence of an error is, the text is broken into lines that can be read without
@@ -86,7 +86,7 @@ func (p *page) failure(o *notebook.Output) string {
 	if text != "" {
 		text = "<pre>" + terminal(text) + "</pre>"
 	}
-	return `<div class="error" role="group" aria-label="Error"><p class="label">Error</p>` + title + text + "</div>\n"
+	return `<div class="error" role="group" aria-label="` + p.site.say("Error") + `"><p class="label">` + p.site.say("Error") + `</p>` + title + text + "</div>\n"
 }
 
 // terminalText is what terminal shows, as plain text.
@@ -235,9 +235,9 @@ func (p *page) outputHTML(src string) string {
 
 // strangersHTML keeps of an output what Markdown may hold, too. It is empty if nothing is left to see.
 func (p *page) strangersHTML(src string) string {
-	p.foreign++
+	p.strange++
 	var lost []string
-	f := filter{strict: true, ids: p.prefix + "output-" + strconv.Itoa(p.foreign) + "-", ours: p.prefix != "", resolve: p.resource, check: p.checkAlt}
+	f := filter{strict: true, ids: p.prefix + "output-" + strconv.Itoa(p.strange) + "-", ours: p.prefix != "", resolve: p.resource, check: p.checkAlt}
 	f.dropped = func(element string) { lost = noted(lost, "<"+shorten(element)+">") }
 	out := balance(f.run(src))
 	if len(lost) > 0 {

@@ -1,7 +1,7 @@
 package render
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"html"
 	"path/filepath"
@@ -35,9 +35,17 @@ type page struct {
 	ids       map[string]bool // of headings
 	targets   []anchor        // links to headings, checked at the end
 	explorers []string        // that stand in it
+	links     string          // to the library's source, for the stepper
 	figures   int
-	foreign   int    // HTML outputs of a notebook that is not trusted
+	strange   int    // HTML outputs of a notebook that is not trusted
 	prefix    string // of all ids, if the outputs come to a page that is drawn already
+
+	english  *notebook.Notebook  // what the notebook was translated from; nil if it is English
+	foreign  map[string][]int    // where its cells are still English: see package translate
+	original map[string][]string // English headings of its cells
+
+	foreignLines []int // of the text being drawn
+	heading      int   // of the cell, counted from 0
 
 	cell       *notebook.Cell // the one being drawn
 	cellNumber int
@@ -109,9 +117,10 @@ func (p *page) missingAlt(format string, args ...any) {
 
 // folds are the tags whose cells are folded, and what stands on the fold.
 var folds = []struct{ tag, class, summary string }{
-	{"solution", "solution", "Show a solution"},
-	{"pytorch", "pytorch", "The same in PyTorch"},
-	{"explanation", "explanation", "What you should have seen"},
+	{"solution", "solution", phrase("Show a solution")},
+	{"pytorch", "pytorch", phrase("The same in PyTorch")},
+	{"explanation", "explanation", phrase("What you should have seen")},
+	{"recorded", "recorded", phrase("On an H100")},
 }
 
 // build draws all cells. Neighbouring cells of one fold share it.
@@ -139,7 +148,7 @@ func (p *page) build() {
 				p.write("</details>\n", "")
 			}
 			if fold >= 0 {
-				p.write(`<details class="fold `+folds[fold].class+`"><summary>`+folds[fold].summary+"</summary>\n", "")
+				p.write(`<details class="fold `+folds[fold].class+`"><summary>`+p.site.say(folds[fold].summary)+"</summary>\n", "")
 			}
 			open = fold
 		}
@@ -158,7 +167,9 @@ func (p *page) build() {
 			if p.folded {
 				source = unfolded(source)
 			}
+			p.foreignLines, p.heading = p.foreign[c.ID], 0
 			text := p.markdown(source)
+			p.foreignLines = nil
 			p.labelled()
 			if p.summary == "" {
 				p.summary = firstParagraph(text)
@@ -187,25 +198,14 @@ func (p *page) build() {
 		}
 		p.titleHTML = html.EscapeString(p.title)
 	}
-	if m, ok := p.nb.Metadata["lectern"].(map[string]any); ok {
-		if s, ok := m["summary"].(string); ok && strings.TrimSpace(s) != "" {
-			p.summary = strings.TrimSpace(s)
-		}
-		if n, ok := m["minutes"].(json.Number); ok {
-			if minutes, err := n.Int64(); err == nil && minutes > 0 && minutes < 10_000 {
-				p.minutes = int(minutes)
-			}
-		}
-	}
+	about := p.nb.About()
+	p.minutes, p.summary = about.Minutes, cmp.Or(about.Summary, p.summary)
 }
 
 // findNeeds looks up the lessons that this one builds on. It knows those that stand before it.
 func (p *page) findNeeds(earlier []*page) {
-	m, _ := p.nb.Metadata["lectern"].(map[string]any)
-	list, _ := m["needs"].([]any)
-	for _, x := range list {
-		name, _ := x.(string)
-		q := p.site.byNotebook[name+".ipynb"]
+	for _, file := range p.nb.About().Needs {
+		q, name := p.site.byNotebook[file], strings.TrimSuffix(file, ".ipynb")
 		switch {
 		case q == nil:
 			p.warn(0, "it needs the lesson %q, which is not on the site", name)
@@ -238,7 +238,7 @@ func (p *page) write(searched, output string) {
 
 func (p *page) badge(c *notebook.Cell) string {
 	if c.HasTag("exercise") {
-		return `<p class="badge">Your turn</p>` + "\n"
+		return `<p class="badge">` + p.site.say("Your turn") + "</p>\n"
 	}
 	return ""
 }
@@ -270,18 +270,18 @@ func (p *page) code(c *notebook.Cell, class string) {
 	if strings.TrimSpace(source) == "" && outputs == "" && asked == "" {
 		return
 	}
-	label := "Code"
+	label := p.site.say("Code")
 	number := ""
 	if c.Count > 0 {
 		n := max(1, c.Count-p.unseen)
-		label = fmt.Sprintf("Cell %d", n)
-		number = fmt.Sprintf(`<a class="count" href="#cell-%s" aria-label="Link to cell %d">%d</a>`, c.ID, n, n)
+		label = p.site.say("Cell %d", n)
+		number = fmt.Sprintf(`<a class="count" href="#cell-%s" aria-label="%s">%d</a>`, c.ID, p.site.say("Link to cell %d", n), n)
 	}
 	p.write(`<div class="`+class+` run" id="cell-`+c.ID+`" role="group" aria-label="`+label+`">`+"\n"+p.badge(c), "")
 	if strings.TrimSpace(source) != "" {
 		in := `<div class="in">` + number + codeBlock(language, source) + "</div>\n"
 		if c.HasTag("hide-input") {
-			in = `<details class="fold code-fold"><summary>Show the code</summary>` + in + "</details>\n"
+			in = `<details class="fold code-fold"><summary>` + p.site.say("Show the code") + "</summary>" + in + "</details>\n"
 		}
 		p.write(in, "")
 	}
@@ -289,7 +289,7 @@ func (p *page) code(c *notebook.Cell, class string) {
 	if outputs != "" {
 		note := ""
 		if c.HasTag("measured") {
-			note = `<p class="note">Measured where this page was made; your numbers will differ.</p>` + "\n"
+			note = `<p class="note">` + p.site.say("Measured where this page was made; your numbers will differ.") + "</p>\n"
 		}
 		out := `<div class="out">` + "\n" + outputs + note + "</div>\n"
 		if asked != "" {
@@ -315,7 +315,7 @@ var (
 	paragraph = regexp.MustCompile(`(?s)<p>(.*?)</p>`)
 	mathAlt   = regexp.MustCompile(`(?s)<math[^>]*alttext="([^"]*)"[^>]*>.*?</math>`)
 	anyTag    = regexp.MustCompile(`<[^>]*>`)
-	sentence  = regexp.MustCompile(`^(.{20,220}?[.!?])(\s|$)`)
+	sentence  = regexp.MustCompile(`^(.{20,220}?(?:[.!?](?:\s|$)|[。！？]))`)
 )
 
 // firstParagraph is the first sentence of a cell's first paragraph, as text.
@@ -327,7 +327,7 @@ func firstParagraph(cell string) string {
 	text := html.UnescapeString(anyTag.ReplaceAllString(mathAlt.ReplaceAllString(m[1], "$1"), ""))
 	text = strings.Join(strings.Fields(text), " ")
 	if s := sentence.FindStringSubmatch(text); s != nil {
-		return s[1]
+		return strings.TrimSpace(s[1])
 	}
 	return humanize.Shorten(text, 200)
 }

@@ -39,7 +39,7 @@ func samples(t *testing.T) []string {
 // of every page what a reader without a mouse or a network needs.
 func TestSamples(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "site")
-	r, err := Site(Options{Notebooks: samples(t), Out: out, Intro: "## About\n\nHello."})
+	r, err := Site(Options{Notebooks: samples(t), Out: out, Intro: []string{"## About\n\nHello."}})
 	if err != nil {
 		t.Fatal(err)
 	}

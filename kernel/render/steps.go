@@ -5,7 +5,6 @@ import (
 	"compress/flate"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/lectern-go/lectern/kernel/internal/report"
@@ -52,7 +51,7 @@ func (s *site) steps(i, room int) string {
 			continue
 		}
 		_, above := shownSource(c)
-		cells[c.ID] = &packedSteps{Offset: above, Why: steps.Why}
+		cells[c.ID] = &packedSteps{Offset: above, Why: s.say(steps.Why)}
 		if steps.Record != nil {
 			r := *steps.Record
 			records[c.ID] = &r
@@ -71,10 +70,10 @@ func (s *site) steps(i, room int) string {
 		size -= len(c.Record)
 		if n := len(r.Steps) * 2 / 3; n >= leastSteps {
 			r.Steps = r.Steps[:n]
-			r.Cut = fmt.Sprintf("the first %d steps: the page has no room for more", n)
+			r.Cut = s.say("the first %d steps: the page has no room for more", n)
 			c.Record = packed(r)
 		} else {
-			c.Record, c.Why = "", "The page has no room for its steps."
+			c.Record, c.Why = "", s.say("The page has no room for its steps.")
 			delete(records, longest)
 		}
 		size += len(c.Record) + len(c.Why)

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -10,9 +11,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/internal/ask"
 	"github.com/lectern-go/lectern/kernel/internal/report"
+	"github.com/lectern-go/lectern/kernel/translate"
 )
 
 //go:embed assets/page.css
@@ -42,12 +43,15 @@ var script = pageScript + ask.Script + guessScript + talkScript
 //go:embed assets/theme.js
 var themeScript string
 
+// headScript runs before the page is drawn.
+var headScript = ask.Say + themeScript
+
 // policy forbids a page to load or send anything. Scripts may stand in the page, since outputs may bring theirs along;
 // a page of notebooks that are not trusted runs the site's own scripts and no other.
 func (s *site) policy(live bool) string {
 	scripts := "'unsafe-inline'"
 	if s.options.Untrusted {
-		scripts = hashed(themeScript) + " " + hashed(script)
+		scripts = hashed(headScript) + " " + hashed(script)
 	}
 	if live {
 		scripts += livePolicy
@@ -74,6 +78,7 @@ type sheet struct {
 	columns                  string
 	index                    string // what search looks through; without it there is no search
 	root                     string // what stands before the links to other pages
+	links                    string // to the source of what cells call
 	steps                    string // what was recorded of the cells, for the stepper; without it there is none
 	live                     string // what the script that runs cells has to know; without it none run
 }
@@ -81,18 +86,23 @@ type sheet struct {
 // frame is the whole text of a page.
 func (s *site) frame(p sheet) string {
 	var b strings.Builder
-	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
+	fmt.Fprintf(&b, "<!DOCTYPE html>\n<html lang=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n", s.tag())
 	fmt.Fprintf(&b, "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n", s.policy(p.live != ""))
 	b.WriteString("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n")
 	fmt.Fprintf(&b, "<title>%s</title>\n", html.EscapeString(p.title))
 	s.card(&b, p)
-	fmt.Fprintf(&b, "<link rel=\"icon\" href=\"%s\">\n%s<style>\n%s</style>\n<script>\n%s</script>\n</head>\n<body>\n", icon, p.head, s.style(p), themeScript)
-	b.WriteString("<a class=\"skip\" href=\"#main\">Skip to the text</a>\n")
-	fmt.Fprintf(&b, "<header class=\"bar\"><a class=\"brand\" href=\"%sindex.html\">%s%s</a>\n", html.EscapeString(p.root), logo, html.EscapeString(s.options.Title))
-	if p.index != "" {
-		b.WriteString(`<div class="search" role="search" hidden><input id="search" type="search" autocomplete="off" spellcheck="false" aria-label="Search all lessons" aria-keyshortcuts="Control+K Meta+K" placeholder="Search"><ul class="results" id="results" aria-label="Search results" hidden></ul></div>`)
+	if words := s.words(s.scripts(p)...); words != "" {
+		fmt.Fprintf(&b, "<script type=\"application/json\" id=\"lectern-words\">%s</script>\n", words)
 	}
-	b.WriteString(`<button type="button" class="tool" id="talk" title="Present this lesson, a block at a time" hidden>Talk</button>`)
+	fmt.Fprintf(&b, "<link rel=\"icon\" href=\"%s\">\n%s<style>\n%s</style>\n<script>\n%s</script>\n</head>\n<body>\n", icon, p.head, s.style(p), headScript)
+	fmt.Fprintf(&b, "<a class=\"skip\" href=\"#main\">%s</a>\n", s.say("Skip to the text"))
+	fmt.Fprintf(&b, "<header class=\"bar\"><a class=\"brand\" href=\"%sindex.html\">%s%s</a>\n", html.EscapeString(p.home(s)), logo, html.EscapeString(s.options.Title))
+	if p.index != "" {
+		fmt.Fprintf(&b, `<div class="search" role="search" hidden><input id="search" type="search" autocomplete="off" spellcheck="false" aria-label="%s" aria-keyshortcuts="Control+K Meta+K" placeholder="%s"><ul class="results" id="results" aria-label="%s" hidden></ul></div>`,
+			s.say("Search all lessons"), s.say("Search"), s.say("Search results"))
+	}
+	b.WriteString(s.switches(p.file, cmp.Or(p.root, s.up())))
+	fmt.Fprintf(&b, `<button type="button" class="tool" id="talk" title="%s" hidden>%s</button>`, s.say("Present this lesson, a block at a time"), s.say("Talk"))
 	b.WriteString(`<button type="button" class="tool" id="theme" hidden></button></header>` + "\n")
 	b.WriteString(`<div class="hidden" id="said" role="status"></div>` + "\n")
 	b.WriteString(p.columns)
@@ -107,6 +117,7 @@ func (s *site) frame(p sheet) string {
 		fmt.Fprintf(&b, "<script type=\"application/json\" id=\"lectern-steps\">%s</script>\n", p.steps)
 	}
 	if p.steps != "" || p.live != "" {
+		fmt.Fprintf(&b, "<script type=\"application/json\" id=\"lectern-source\">%s</script>\n", p.links)
 		fmt.Fprintf(&b, "<script>\n%s</script>\n", stepper)
 	}
 	if p.live != "" {
@@ -114,6 +125,26 @@ func (s *site) frame(p sheet) string {
 	}
 	b.WriteString("</body>\n</html>\n")
 	return b.String()
+}
+
+// home leads to the folder of the pages in the page's language.
+func (p sheet) home(s *site) string {
+	if p.root == "" {
+		return ""
+	}
+	return p.root + s.folder()
+}
+
+// scripts are those of a page that say something.
+func (s *site) scripts(p sheet) []string {
+	list := []string{script}
+	if p.steps != "" || p.live != "" {
+		list = append(list, stepper)
+	}
+	if p.live != "" {
+		list = append(list, s.options.Live.Script)
+	}
+	return list
 }
 
 // card is what other programs show of a page: search engines, and those in which people send each other links.
@@ -138,26 +169,26 @@ func (s *site) card(b *strings.Builder, p sheet) {
 		meta("property", "og:image:type", "image/png")
 		meta("property", "og:image:width", strconv.Itoa(s.picture.Width))
 		meta("property", "og:image:height", strconv.Itoa(s.picture.Height))
-		meta("property", "og:image:alt", s.options.PictureAlt)
+		meta("property", "og:image:alt", s.say(s.options.PictureAlt))
 		meta("name", "twitter:card", "summary_large_image")
 	}
-	fmt.Fprintf(b, "<link rel=\"canonical\" href=\"%s\">\n", html.EscapeString(at))
+	fmt.Fprintf(b, "<link rel=\"canonical\" href=\"%s\">\n%s", html.EscapeString(at), s.alternates(p.file))
 }
 
 // address is where a page will be published.
 func (s *site) address(file string) string {
-	if file == "index.html" {
-		return s.options.URL
-	}
-	return s.options.URL + url.PathEscape(file)
+	return s.options.URL + s.folder() + pathOf(file)
 }
 
 // sitemap lists the pages for search engines.
 func (s *site) sitemap() string {
 	var b strings.Builder
 	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
-	for _, file := range append([]string{"index.html"}, s.outs()...) {
-		fmt.Fprintf(&b, "<url><loc>%s</loc></url>\n", html.EscapeString(s.address(file)))
+	for _, t := range append([]*translate.Language{nil}, s.options.Languages...) {
+		t := site{options: s.options, language: t}
+		for _, file := range append([]string{"index.html"}, s.outs()...) {
+			fmt.Fprintf(&b, "<url><loc>%s</loc></url>\n", html.EscapeString(t.address(file)))
+		}
 	}
 	b.WriteString("</urlset>\n")
 	return b.String()
@@ -175,12 +206,13 @@ func (s *site) outs() []string {
 // links name the whole of theirs if it is known.
 func (s *site) missing() string {
 	var b strings.Builder
-	b.WriteString("<div class=\"columns one\">\n<main id=\"main\" tabindex=\"-1\">\n<h1>There is no such page</h1>\n<p>The lesson may have another name now. These are all:</p>\n<ul>\n")
+	title := s.say("There is no such page")
+	fmt.Fprintf(&b, "<div class=\"columns one\">\n<main id=\"main\" tabindex=\"-1\">\n<h1>%s</h1>\n<p>%s</p>\n<ul>\n", title, s.say("The lesson may have another name now. These are all:"))
 	for _, p := range s.pages {
-		fmt.Fprintf(&b, "<li><a href=\"%s%s\">%s</a></li>\n", html.EscapeString(s.options.URL), url.PathEscape(p.out), p.titleHTML)
+		fmt.Fprintf(&b, "<li><a href=\"%s%s\">%s</a></li>\n", html.EscapeString(sheet{root: s.options.URL}.home(s)), url.PathEscape(p.out), p.titleHTML)
 	}
 	b.WriteString("</ul>\n</main>\n</div>\n")
-	return s.frame(sheet{file: "404.html", title: "There is no such page · " + s.options.Title, head: "<meta name=\"robots\" content=\"noindex\">\n", columns: b.String(), root: s.options.URL})
+	return s.frame(sheet{file: "404.html", title: title + " · " + s.options.Title, head: "<meta name=\"robots\" content=\"noindex\">\n", columns: b.String(), root: s.options.URL})
 }
 
 // lesson is the page of the i-th notebook; steps are those of its cells.
@@ -191,7 +223,7 @@ func (s *site) lesson(i int, index, steps string) string {
 	b.WriteString(s.lessons(p))
 	b.WriteString("<main id=\"main\" tabindex=\"-1\">\n<article>\n")
 	if p.number != "" {
-		fmt.Fprintf(&b, "<p class=\"eyebrow\">Lesson %s</p>\n", p.number)
+		fmt.Fprintf(&b, "<p class=\"eyebrow\">%s</p>\n", s.say("Lesson %s", p.number))
 	}
 	if p.titleID == "" {
 		fmt.Fprintf(&b, "<h1>%s</h1>\n", p.titleHTML)
@@ -199,31 +231,32 @@ func (s *site) lesson(i int, index, steps string) string {
 	b.WriteString(p.body.String())
 	b.WriteString("</article>\n")
 	if len(s.pages) > 1 {
-		b.WriteString("<nav class=\"turn\" aria-label=\"Previous and next lesson\">\n")
+		fmt.Fprintf(&b, "<nav class=\"turn\" aria-label=\"%s\">\n", s.say("Previous and next lesson"))
 		if i > 0 {
 			q := s.pages[i-1]
-			fmt.Fprintf(&b, "<a class=\"previous\" rel=\"prev\" href=\"%s\"><small>Previous</small>%s</a>\n", url.PathEscape(q.out), html.EscapeString(q.title))
+			fmt.Fprintf(&b, "<a class=\"previous\" rel=\"prev\" href=\"%s\"><small>%s</small>%s</a>\n", url.PathEscape(q.out), s.say("Previous"), html.EscapeString(q.title))
 			fmt.Fprintf(&head, "<link rel=\"prev\" href=\"%s\">\n", url.PathEscape(q.out))
 		}
 		if i+1 < len(s.pages) {
 			q := s.pages[i+1]
-			fmt.Fprintf(&b, "<a class=\"next\" rel=\"next\" href=\"%s\"><small>Next</small>%s</a>\n", url.PathEscape(q.out), html.EscapeString(q.title))
+			fmt.Fprintf(&b, "<a class=\"next\" rel=\"next\" href=\"%s\"><small>%s</small>%s</a>\n", url.PathEscape(q.out), s.say("Next"), html.EscapeString(q.title))
 			fmt.Fprintf(&head, "<link rel=\"next\" href=\"%s\">\n", url.PathEscape(q.out))
 		} else if s.options.After != "" {
-			b.WriteString("<a class=\"next\" href=\"index.html#after\"><small>That was the last one</small>What now?</a>\n")
+			fmt.Fprintf(&b, "<a class=\"next\" href=\"index.html#after\"><small>%s</small>%s</a>\n", s.say("That was the last one"), s.say("What now?"))
 		}
 		b.WriteString("</nav>\n")
 	}
 	b.WriteString("</main>\n")
 	b.WriteString(p.contents())
 	b.WriteString("</div>\n")
-	return s.frame(sheet{file: p.out, title: p.title + " · " + s.options.Title, description: p.summary, head: head.String(), columns: b.String(), index: index, steps: steps, live: s.live(i)})
+	return s.frame(sheet{file: p.out, title: p.title + " · " + s.options.Title, description: p.summary, head: head.String(), columns: b.String(), index: index, steps: steps, links: p.links, live: s.live(i)})
 }
 
 // lessons is the list of all lessons beside a page.
 func (s *site) lessons(here *page) string {
 	var b strings.Builder
-	b.WriteString("<nav class=\"side lessons\" id=\"lessons\" aria-label=\"Lessons\"><details open><summary>Lessons</summary>\n<ol>\n")
+	lessons := s.say("Lessons")
+	fmt.Fprintf(&b, "<nav class=\"side lessons\" id=\"lessons\" aria-label=\"%s\"><details open><summary>%s</summary>\n<ol>\n", lessons, lessons)
 	for _, p := range s.pages {
 		current, number := "", ""
 		if p == here {
@@ -249,7 +282,8 @@ func (p *page) contents() string {
 	if b.Len() == 0 {
 		return ""
 	}
-	return "<nav class=\"side contents\" id=\"contents\" aria-label=\"On this page\"><details open><summary>On this page</summary>\n<ol>\n" + b.String() + "</ol></details></nav>\n"
+	here := p.site.say("On this page")
+	return fmt.Sprintf("<nav class=\"side contents\" id=\"contents\" aria-label=\"%s\"><details open><summary>%s</summary>\n<ol>\n", here, here) + b.String() + "</ol></details></nav>\n"
 }
 
 // index is the page that lists the lessons.
@@ -257,8 +291,8 @@ func (s *site) index(index string) string {
 	var b strings.Builder
 	b.WriteString("<div class=\"columns one\">\n<main id=\"main\" tabindex=\"-1\">\n")
 	fmt.Fprintf(&b, "<h1>%s</h1>\n", html.EscapeString(s.options.Title))
-	if s.options.Intro != "" {
-		b.WriteString(s.markdown("the index's introduction", s.options.Intro))
+	if len(s.options.Intro) > 0 {
+		b.WriteString(s.markdown("the index's introduction", s.options.Intro...))
 	}
 	for i, p := range s.pages {
 		if i == 0 || p.part != s.pages[i-1].part {
@@ -272,14 +306,14 @@ func (s *site) index(index string) string {
 	}
 	b.WriteString("</ol>\n")
 	if m := newCourseMap(s.pages, wideMap); m != nil {
-		b.WriteString("<section id=\"map\">\n<h2>What needs what</h2>\n<p>You need not read everything. An arrow leads from each lesson to those that build on it; " +
-			"the list above says the same in words.</p>\n<figure class=\"map scroll\">" + m.svg() + newCourseMap(s.pages, narrowMap).svg() + "</figure>\n</section>\n")
+		fmt.Fprintf(&b, "<section id=\"map\">\n<h2>%s</h2>\n<p>%s</p>\n<figure class=\"map scroll\">%s%s</figure>\n</section>\n", s.say("What needs what"),
+			s.say("You need not read everything. An arrow leads from each lesson to those that build on it; the list above says the same in words."), m.svg(s), newCourseMap(s.pages, narrowMap).svg(s))
 	}
 	if s.options.After != "" {
 		b.WriteString("<section id=\"after\">\n" + s.markdown("the index's end", s.options.After) + "</section>\n")
 	}
 	b.WriteString("</main>\n</div>\n")
-	return s.frame(sheet{file: "index.html", title: s.options.Title, description: s.options.Description, columns: b.String(), index: index})
+	return s.frame(sheet{file: "index.html", title: s.options.Title, description: s.say(s.options.Description), columns: b.String(), index: index})
 }
 
 // partHead is the heading of a part of the course, with the time that it takes; there is none for what stands in no
@@ -296,9 +330,9 @@ func (s *site) partHead(part int) string {
 	}
 	time := ""
 	if minutes > 0 {
-		time = "<small>about " + hours(minutes) + "</small>"
+		time = "<small>" + s.say("about %s", s.hours(minutes)) + "</small>"
 	}
-	return fmt.Sprintf("<h2 class=\"part part%d\">%s%s</h2>\n", part, html.EscapeString(s.options.Parts[part-1].Title), time)
+	return fmt.Sprintf("<h2 class=\"part part%d\">%s%s</h2>\n", part, html.EscapeString(s.say(s.options.Parts[part-1].Title)), time)
 }
 
 // entry is the lesson in the list of lessons: what it is about, how long it takes and what it needs.
@@ -314,14 +348,14 @@ func (p *page) entry() string {
 	}
 	var facts []string
 	if p.minutes > 0 {
-		facts = append(facts, fmt.Sprintf("About %s", humanize.Count(p.minutes, "minute")))
+		facts = append(facts, p.site.say("About %s", p.site.minutes(p.minutes)))
 	}
 	var needed []string
 	for _, q := range p.needs {
 		needed = append(needed, fmt.Sprintf("<a href=\"%s\">%s</a>", url.PathEscape(q.out), html.EscapeString(q.short())))
 	}
 	if len(needed) > 0 {
-		facts = append(facts, "Builds on "+strings.Join(needed, ", "))
+		facts = append(facts, p.site.say("Builds on %s", strings.Join(needed, p.site.say(", "))))
 	}
 	if len(facts) > 0 {
 		fmt.Fprintf(&b, "<p class=\"facts\">%s</p>\n", strings.Join(facts, " · "))
@@ -333,7 +367,7 @@ func (p *page) entry() string {
 		}
 	}
 	if inside.Len() > 0 {
-		fmt.Fprintf(&b, "<details><summary>Contents<span class=\"hidden\"> of %s</span></summary>\n<ul>\n%s</ul></details>\n", html.EscapeString(p.title), inside.String())
+		fmt.Fprintf(&b, "<details><summary>%s<span class=\"hidden\"> · %s</span></summary>\n<ul>\n%s</ul></details>\n", p.site.say("Contents"), html.EscapeString(p.title), inside.String())
 	}
 	b.WriteString("</div></li>\n")
 	return b.String()

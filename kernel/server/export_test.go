@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lectern-go/lectern/kernel/internal/export"
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
@@ -160,30 +159,7 @@ func TestExport(t *testing.T) {
 		t.Errorf("its test: %v\n%s", err, said)
 	}
 
-	// And back: a notebook that shows the same, and becomes the same program again.
-	parts, err := export.Parts(source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	back := &notebook.Notebook{}
-	for i, p := range parts {
-		c := &notebook.Cell{ID: fmt.Sprint("b", i), Type: "code", Source: p.Text}
-		if p.Markdown {
-			c.Type = "markdown"
-		}
-		if p.MayFail {
-			c.Metadata = notebook.Object{"tags": []string{"raises-exception"}}
-		}
-		back.Cells = append(back.Cells, c)
-	}
-	if got := run(back); got != want {
-		t.Errorf("as a notebook again it shows\n%s\nbefore\n%s", got, want)
-		for _, c := range back.Cells {
-			t.Log(c.Type, c.Source)
-		}
-	}
-
-	// A program of somebody's own is not written over.
+	// A program that was not exported is not written over.
 	own := t.TempDir()
 	writeFiles(t, own, map[string]string{"main.go": "package main\n"})
 	if err := exportNotebook(config{root: repoRoot(t)}, file, own); err == nil || !strings.Contains(err.Error(), "was not exported") {

@@ -45,7 +45,6 @@ func (k *kernel) onShell(m *jupyter.Message) {
 	case "shutdown_request":
 		k.onControl(m)
 	case "comm_info_request", "comm_open", "comm_msg", "comm_close":
-		k.greet(m)
 		if !k.onComm(m) {
 			k.toGoNB(m)
 		}

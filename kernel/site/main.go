@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/live"
 	"github.com/lectern-go/lectern/kernel/notebook"
 	"github.com/lectern-go/lectern/kernel/render"
+	"github.com/lectern-go/lectern/kernel/translate"
 )
 
 // What stands on the pages of all lessons, beside them.
@@ -39,7 +41,6 @@ You guess before you see, predict before you measure, and write the important pa
 	stepped  = `You can step through every cell, forwards and backwards, and see what each line does to memory and what it costs. `
 	recorded = `The pages show what the cells gave; to run them, change them and do the exercises, get
 [the repository](https://github.com/lectern-go/lectern) and type ` + "`go run ./kernel lab`" + `.`
-	inLab    = `[The lessons are in a JupyterLab, too](lite/lab/index.html), which runs in your browser as well, and keeps your copies there. `
 	runsHere = `Every cell can be changed and run right here: Go's own compiler runs in your browser, and nothing
 is sent anywhere. To work in JupyterLab, with a GPU or with files of your own, get [the repository](https://github.com/lectern-go/lectern)
 and type ` + "`go run ./kernel lab`" + `.`
@@ -88,36 +89,39 @@ func main() {
 	flag.BoolVar(&o.Untrusted, "untrusted", false, "keep only what is harmless of the notebooks")
 	course := flag.Bool("course", false, "the notebooks are the lessons, which have an introduction")
 	runs := flag.Bool("live", false, "cells run in the browser")
-	lab := flag.String("lite", "", "folder with what a JupyterLab without a server is made of")
 	steps := flag.String("steps", "", "file that names the records of the notebooks' steps: an object of notebooks and files")
 	root := flag.String("root", ".", "the checkout, from which cells that run are built")
 	cache := flag.String("cache", "", "folder for what is built for them")
 	flag.Parse()
 	o.Notebooks = flag.Args()
+	if !o.Untrusted {
+		o.Source = *root
+	}
 	if *steps != "" {
 		o.Steps = stepRecords(*steps)
 	}
 	if *course {
 		o.Description, o.Footer = description, footer
 		o.Parts, o.After = parts, after
-		o.Intro = intro
+		o.Intro = []string{intro}
 		if len(o.Steps) == len(o.Notebooks) {
-			o.Intro += stepped
-		}
-		if *lab != "" {
-			o.Intro += inLab
+			o.Intro = append(o.Intro, stepped)
 		}
 		if *runs {
-			o.Intro += runsHere
+			o.Intro = append(o.Intro, runsHere)
 		} else {
-			o.Intro += recorded
+			o.Intro = append(o.Intro, recorded)
 		}
 		o.Picture, o.PictureAlt = preview, previewAlt
+		var err error
+		if o.Languages, err = translate.Languages(filepath.Dir(o.Notebooks[0])); err != nil {
+			fail(err)
+		}
 	}
 	began := time.Now()
 	sizes := ""
 	if *runs {
-		o.Live, sizes = liveParts(*root, *cache, *lab, o.Notebooks)
+		o.Live, sizes = liveParts(*root, *cache, o.Notebooks)
 	}
 	r, err := render.Site(o)
 	if err != nil {
@@ -161,7 +165,7 @@ func stepRecords(list string) map[string]render.Steps {
 }
 
 // liveParts builds what pages need for cells that run, and says how much that is.
-func liveParts(root, cache, lab string, notebooks []string) (parts *render.Live, sizes string) {
+func liveParts(root, cache string, notebooks []string) (parts *render.Live, sizes string) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	lessons := make([]*notebook.Notebook, len(notebooks))
@@ -190,16 +194,6 @@ func liveParts(root, cache, lab string, notebooks []string) (parts *render.Live,
 	parts = &render.Live{
 		Script: live.PageScript + live.ExploreScript, Style: live.PageStyle + live.ExploreStyle,
 		Files: files.Content, Lesson: files.Lesson, Explorers: files.Explorers(),
-	}
-	if lab != "" {
-		if parts.Lab, err = files.Lite(os.DirFS(lab)); err != nil {
-			fail(fmt.Errorf("render: %w", err))
-		}
-		sum := 0
-		for _, content := range parts.Lab {
-			sum += len(content)
-		}
-		sizes += fmt.Sprintf("The JupyterLab takes %.0f MB beside that on disk; open lite/index.html over http.\n", float64(sum)/1e6)
 	}
 	return parts, sizes
 }

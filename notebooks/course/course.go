@@ -3,8 +3,8 @@ package course
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -49,7 +49,6 @@ var (
 	furtherCopy = regexp.MustCompile(`(\.newer\d*|-Copy\d+)\.ipynb$`) // made by lab, and by JupyterLab's Duplicate
 	exercise    = regexp.MustCompile(`\blesson\.(?:Check|Grade)\(\s*"([^"]+)"`)
 	guess       = regexp.MustCompile(`\blesson\.Guess\(`)
-	heading     = regexp.MustCompile(`(?m)^# +(.+)$`)
 )
 
 // Read reads the lessons in a folder: the notebooks whose names begin with a number. A file that can't be read as a
@@ -84,19 +83,8 @@ func Read(dir string) (Course, error) {
 
 // read looks through the cells of a lesson.
 func read(n *notebook.Notebook) *Lesson {
-	l := &Lesson{Title: Title(n)}
-	about, _ := n.Metadata["lectern"].(notebook.Object)
-	l.Summary, _ = about["summary"].(string)
-	if minutes, ok := about["minutes"].(json.Number); ok {
-		m, _ := minutes.Int64()
-		l.Minutes = int(m)
-	}
-	needs, _ := about["needs"].([]any)
-	for _, x := range needs {
-		if name, ok := x.(string); ok {
-			l.Needs = append(l.Needs, name+".ipynb")
-		}
-	}
+	about := n.About()
+	l := &Lesson{Title: n.Title(), Summary: about.Summary, Minutes: about.Minutes, Needs: about.Needs}
 	type tried struct {
 		cell  string // the first that it stands in
 		right bool   // in any
@@ -113,7 +101,7 @@ func read(n *notebook.Notebook) *Lesson {
 				exercises[key] = &tried{cell: c.ID}
 				keys = append(keys, key)
 			}
-			if shows(c, "✓ Exercise "+key+" ", "✓ Exercise "+key+":") {
+			if solved(c, key) {
 				exercises[key].right = true
 			}
 		}
@@ -135,22 +123,12 @@ func read(n *notebook.Notebook) *Lesson {
 	return l
 }
 
-// Title is a notebook's first heading, up to a colon; "" if it has none.
-func Title(n *notebook.Notebook) string {
-	for _, c := range n.Cells {
-		if m := heading.FindStringSubmatch(c.Source); m != nil && c.Type == "markdown" {
-			title, _, _ := strings.Cut(m[1], ":")
-			return title
-		}
-	}
-	return ""
-}
-
-// shows reports whether a line of a cell's outputs begins with one of the texts.
-func shows(c *notebook.Cell, texts ...string) bool {
+// solved reports whether a line of a cell's outputs says that an exercise is right. In every language it begins with a
+// tick and has the exercise's number.
+func solved(c *notebook.Cell, key string) bool {
 	for _, out := range c.Outputs {
 		for line := range strings.Lines(out.Plain()) {
-			if slices.ContainsFunc(texts, func(text string) bool { return strings.HasPrefix(line, text) }) {
+			if strings.HasPrefix(line, "✓ ") && regexp.MustCompile(`^✓ \D*`+regexp.QuoteMeta(key)+`(?:[^\d.]|\.?\D|$)`).MatchString(line) {
 				return true
 			}
 		}
@@ -205,7 +183,7 @@ func (c Course) Markdown() string {
 		var needs []string
 		for _, name := range l.Needs {
 			if n := byFile[name]; n != nil {
-				needs = append(needs, fmt.Sprintf("[%s](%s)", n.Number, n.File))
+				needs = append(needs, fmt.Sprintf("[%s](%s)", n.Number, url.PathEscape(n.File)))
 			}
 		}
 		byFile[l.File] = l
@@ -223,7 +201,7 @@ func (l *Lesson) link(id string) string {
 	if id != "" {
 		id = "#cell-id=" + id
 	}
-	return fmt.Sprintf("[%s %s](%s%s)", l.Number, cell(l.Title), l.File, id)
+	return fmt.Sprintf("[%s %s](%s%s)", l.Number, cell(l.Title), url.PathEscape(l.File), id)
 }
 
 // cell is a text that can stand in a table.

@@ -103,6 +103,21 @@ func TestNext(t *testing.T) {
 	}
 }
 
+// Links find files whatever their names are.
+func TestLinks(t *testing.T) {
+	dir, monday := t.TempDir(), time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
+	for _, file := range []string{"01-one.ipynb", "02-my own (50 %).ipynb"} {
+		put(t, dir, file, monday)
+	}
+	c, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "](02-my%20own%20%2850%20%25%29.ipynb)"; !strings.Contains(c.Markdown(), want) {
+		t.Errorf("there is no link %s in\n%s", want, c.Markdown())
+	}
+}
+
 // An exercise that a student tries in a further cell is the same exercise.
 func TestExerciseInTwoCells(t *testing.T) {
 	dir := t.TempDir()

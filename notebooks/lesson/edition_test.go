@@ -33,13 +33,11 @@ func TestSecondEdition(t *testing.T) {
 		}
 		first, last := n.Cells[0].Source, n.Cells[len(n.Cells)-1].Source
 		stated := timeStated.FindStringSubmatch(first)
-		if stated == nil || stated[1] != fmt.Sprint(about["minutes"]) || !strings.Contains(first, "**Before this:**") {
-			t.Errorf("%s: the first cell says how long it takes, as the index does (%v minutes), and what to read before", f, about["minutes"])
+		if stated == nil || stated[1] != fmt.Sprint(n.About().Minutes) || !strings.Contains(first, "**Before this:**") {
+			t.Errorf("%s: the first cell says how long it takes, as the index does (%d minutes), and what to read before", f, n.About().Minutes)
 		}
-		needs, _ := about["needs"].([]any)
-		for _, need := range needs {
-			file, _ := need.(string)
-			if file += ".ipynb"; all[file] == nil || !strings.Contains(first, "["+title(file)+"]("+file+")") {
+		for _, file := range n.About().Needs {
+			if all[file] == nil || !strings.Contains(first, "["+title(file)+"]("+file+")") {
 				t.Errorf("%s: it needs %s, which is no lesson that the first cell links by its title", f, file)
 			}
 		}
@@ -67,7 +65,7 @@ func TestSecondEdition(t *testing.T) {
 			if strings.Contains(c.Source, "lesson.Guess(") && !strings.Contains(c.Source, ", nil,") {
 				t.Errorf("%s, cell %d: the guess is stored with an answer", f, i)
 			}
-			if lines := strings.Count(strings.TrimSpace(c.Source), "\n") + 1; lines > 25 && !hidden {
+			if lines := strings.Count(strings.TrimSpace(c.Source), "\n") + 1; lines > 25 && !hidden && !slices.Contains(has, "hide-input") {
 				t.Errorf("%s, cell %d: %d lines, at most 25 are wanted", f, i, lines)
 			}
 			for _, m := range graded.FindAllStringSubmatch(c.Source, -1) {

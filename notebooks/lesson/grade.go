@@ -146,9 +146,9 @@ func Hint(key string, step ...int) {
 	if len(step) > 0 {
 		n = min(max(step[0], 1), len(t.hints))
 	}
-	fmt.Printf("Hint %d of %d: %s\n", n, len(t.hints), t.hints[n-1])
+	fmt.Println(say("Hint %d of %d: %s", n, len(t.hints), say(t.hints[n-1])))
 	if n < len(t.hints) {
-		fmt.Printf("lesson.Hint(%q, %d) says more.\n", key, n+1)
+		fmt.Println(say("lesson.Hint(%q, %d) says more.", key, n+1))
 	}
 }
 
@@ -236,19 +236,19 @@ func (t *task) signature() string {
 // mismatch says why f is not the function that is wanted; "" if it is.
 func (t *task) mismatch(f any) string {
 	v := reflect.ValueOf(f)
-	wanted := "a function"
+	wanted := say("a function")
 	if t.prototype != nil {
 		wanted = t.signature()
 	}
 	switch {
 	case !v.IsValid():
-		return fmt.Sprintf("write %s, and give it to Grade without calling it.", wanted)
+		return say("write %s, and give it to Grade without calling it.", wanted)
 	case v.Kind() != reflect.Func:
-		return fmt.Sprintf("%s is of type %s; give the function itself, %s, without calling it.", brief(f), v.Type(), wanted)
+		return say("%s is of type %s; give the function itself, %s, without calling it.", brief(f), v.Type(), wanted)
 	case v.IsNil():
-		return fmt.Sprintf("the function is nil; write %s.", wanted)
+		return say("the function is nil; write %s.", wanted)
 	case !v.Type().ConvertibleTo(reflect.TypeOf(t.prototype)):
-		return fmt.Sprintf("your function is a %s; declare it as %s.", strings.ReplaceAll(v.Type().String(), "main.", ""), wanted)
+		return say("your function is a %s; declare it as %s.", strings.ReplaceAll(v.Type().String(), "main.", ""), wanted)
 	}
 	return ""
 }
@@ -259,7 +259,7 @@ func (t *task) grade(key string, f any) (said string, got, of int) {
 		of += t.cases[i].worth()
 	}
 	if bad := t.mismatch(f); bad != "" {
-		return fmt.Sprintf("Exercise %s: %s", key, bad), 0, of
+		return say("Exercise %s: %s", key, bad), 0, of
 	}
 	v := reflect.ValueOf(f).Convert(reflect.TypeOf(t.prototype))
 	deadline := time.Now().Add(timeLimit)
@@ -272,16 +272,16 @@ func (t *task) grade(key string, f any) (said string, got, of int) {
 			continue
 		}
 		if errors.Is(bad.err, Todo) {
-			return strings.TrimSpace(fmt.Sprintf("Exercise %s: write %s, then run the cell again.\n%s", key, cmp.Or(t.write, t.name), t.help(key))), 0, of
+			return strings.TrimSpace(say("Exercise %s: write %s, then run the cell again.", key, cmp.Or(t.write, t.name)) + "\n" + t.help(key)), 0, of
 		}
 		if first == nil {
 			first = bad
 		}
 	}
 	if first == nil {
-		said = fmt.Sprintf("✓ Exercise %s: %s of %d. %s", key, humanize.Count(got, "point"), of, t.praise)
+		said = say("✓ Exercise %s: %s of %d. %s", key, points(got), of, say(t.praise))
 	} else {
-		said = fmt.Sprintf("Exercise %s: %s of %d. The first case that fails (%s):\n%s%s", key, humanize.Count(got, "point"), of, first.c.category, first.describe(t), t.help(key))
+		said = say("Exercise %s: %s of %d. The first case that fails (%s):", key, points(got), of, say(first.c.category)) + "\n" + first.describe(t) + t.help(key)
 	}
 	return strings.TrimSpace(said), got, of
 }
@@ -291,7 +291,7 @@ func (t *task) help(key string) string {
 	if t.hints[0] == "" {
 		return ""
 	}
-	return fmt.Sprintf("lesson.Hint(%q) helps.", key)
+	return say("lesson.Hint(%q) helps.", key)
 }
 
 // failedCase is a case with what came of it.
@@ -302,7 +302,7 @@ type failedCase struct {
 	err  error           // why it did not return
 }
 
-var errTime = errors.New("it did not return in time: does a loop never end?")
+var errTime = errors.New(phrase("it did not return in time: does a loop never end?"))
 
 // run calls the function with copies of a case's inputs; nil means that the case is solved.
 func (c *gradedCase) run(f reflect.Value, tolerance float64, deadline time.Time) *failedCase {
@@ -325,7 +325,7 @@ func (c *gradedCase) run(f reflect.Value, tolerance float64, deadline time.Time)
 func (c *gradedCase) call(f reflect.Value, deadline time.Time) ([]reflect.Value, error) {
 	left := time.Until(deadline)
 	if left <= 0 {
-		return nil, errors.New("not run: an earlier case took all the time")
+		return nil, errors.New(phrase("not run: an earlier case took all the time"))
 	}
 	in := make([]reflect.Value, len(c.in))
 	for i, x := range c.in {
@@ -337,7 +337,7 @@ func (c *gradedCase) call(f reflect.Value, deadline time.Time) ([]reflect.Value,
 	}
 	done := make(chan result, 1)
 	go func() {
-		r := result{err: errors.New("it called runtime.Goexit, which ends the goroutine")}
+		r := result{err: errors.New(phrase("it called runtime.Goexit, which ends the goroutine"))}
 		defer func() {
 			if p := recover(); p != nil {
 				r = result{err: panicError(p)}
@@ -388,7 +388,7 @@ func (bad *failedCase) describe(t *task) string {
 		in = append(in, text)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "  input   %s\n", strings.Join(in, ", "))
+	b.WriteString(say("  input   %s", strings.Join(in, ", ")) + "\n")
 	var want, got []string
 	for _, x := range bad.c.want {
 		want = append(want, value(reflect.ValueOf(x)))
@@ -396,12 +396,12 @@ func (bad *failedCase) describe(t *task) string {
 	for _, x := range bad.got {
 		got = append(got, value(x))
 	}
-	fmt.Fprintf(&b, "  wanted  %s\n", strings.Join(want, ", "))
+	b.WriteString(say("  wanted  %s", strings.Join(want, ", ")) + "\n")
 	switch {
 	case bad.err != nil:
-		fmt.Fprintf(&b, "  got     nothing: %v\n", bad.err)
+		b.WriteString(say("  got     nothing: %s", say(bad.err.Error())) + "\n")
 	default:
-		fmt.Fprintf(&b, "  got     %s\n", strings.Join(got, ", "))
+		b.WriteString(say("  got     %s", strings.Join(got, ", ")) + "\n")
 		if strings.HasPrefix(bad.diff, "element") || strings.Contains(bad.diff, "length") { // the others are plain to see
 			fmt.Fprintf(&b, "          %s\n", bad.diff)
 		}

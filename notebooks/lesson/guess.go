@@ -1,6 +1,7 @@
 package lesson
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -34,13 +35,14 @@ const GuessType = "application/vnd.lectern.guess+json"
 // Integers have to be exact, other numbers come within 1 %; see [Within] and [PlusMinus].
 func Guess(question string, guess, answer any, options ...Option) {
 	q := newQuestion(question, answer, options)
+	q.translate()
 	data, err := json.Marshal(q)
 	if err != nil {
 		panic(&AnswerError{Question: question, Reason: err.Error()})
 	}
 	display.Bundle(GuessType, string(data), "text/plain", q.reply(guess))
 	if isNil(guess) || !q.fits(guess) { // there is still a guess to make
-		display.Fold("What came out")
+		display.Fold(say("What came out"))
 	}
 }
 
@@ -65,9 +67,31 @@ func PlusMinus(distance float64) Option {
 	return func(q *question) { q.Share, q.Distance = 0, distance }
 }
 
-// Choices lists what there is to choose from. The answer is one of them.
+// Choices lists what there is to choose from. The answer is one of them, or a [Pick].
 func Choices(names ...string) Option {
 	return func(q *question) { q.Choices = names }
+}
+
+// A Pick is the position of the answer among the [Choices] of its question. So a cell writes each choice once, and
+// doesn't show which of them it is:
+//
+//	lesson.Guess("Which order of the loops is faster?", nil,
+//		lesson.Smallest(ijk, ikj), lesson.Choices("i, j, k", "i, k, j"))
+type Pick int
+
+// Smallest picks the choice that stands where the smallest of the values does, the first of equal ones.
+func Smallest[T cmp.Ordered](values ...T) Pick { return Pick(slices.Index(values, slices.Min(values))) }
+
+// Largest picks the choice that stands where the largest of the values does, the first of equal ones.
+func Largest[T cmp.Ordered](values ...T) Pick { return Pick(slices.Index(values, slices.Max(values))) }
+
+// Between picks the range in which a value lies: the first choice is for what is below the first of the limits, which
+// ascend, and the last for what has reached them all.
+func Between[T cmp.Ordered](value T, limits ...T) (p Pick) {
+	for int(p) < len(limits) && value >= limits[p] {
+		p++
+	}
+	return p
 }
 
 // Unit names what a number counts, such as "bytes" or "days".
@@ -85,12 +109,14 @@ func Mistake(guess any, sentence string) Option {
 // question is what a page has to know in order to ask it.
 type question struct {
 	Question string    `json:"question"`
-	Kind     string    `json:"kind"`   // number, numbers, shape, choice or text
-	Answer   any       `json:"answer"` // float64, []float64, []int or string
-	Shown    string    `json:"shown"`  // the answer as text
+	Key      string    `json:"key,omitempty"` // the question in English, if it is asked in another language
+	Kind     string    `json:"kind"`          // number, numbers, shape, choice or text
+	Answer   any       `json:"answer"`        // float64, []float64, []int or string
+	Shown    string    `json:"shown"`         // the answer as text
 	Share    float64   `json:"share,omitempty"`
 	Distance float64   `json:"distance,omitempty"`
 	Choices  []string  `json:"choices,omitempty"`
+	Labels   []string  `json:"labels,omitempty"` // what the choices are called in another language
 	Unit     string    `json:"unit,omitempty"`
 	Why      string    `json:"why,omitempty"`
 	Mistakes []mistake `json:"mistakes,omitempty"`
@@ -114,7 +140,11 @@ func newQuestion(text string, answer any, options []Option) *question {
 		_, numeric = answer.(interface{ Floats() []float64 }) // a number with a name, such as a type of numbers, goes by its name
 	}
 	shape, isShape := answer.([]int)
+	pick, isPick := answer.(Pick)
 	switch {
+	case isPick:
+		q.Kind, q.Answer, q.Share = "text", "", 0
+		values = nil
 	case isShape:
 		q.Kind, q.Answer, q.Share = "shape", shape, 0
 	case numeric && v.Kind() != reflect.Slice && v.Kind() != reflect.Pointer:
@@ -154,6 +184,12 @@ func newQuestion(text string, answer any, options []Option) *question {
 	}
 	for _, o := range options {
 		o(q)
+	}
+	if isPick {
+		if pick < 0 || int(pick) >= len(q.Choices) {
+			bad("choice %d can't be picked from %q", pick, q.Choices)
+		}
+		q.Answer = q.Choices[pick]
 	}
 	if q.Kind == "text" && len(q.Choices) > 0 {
 		q.Kind = "choice"
@@ -208,21 +244,44 @@ func rounded(f float64) float64 {
 	return r
 }
 
+// translate puts the texts of the question into the student's language. The choices stay what a cell says.
+func (q *question) translate() {
+	text := translated(q.Question)
+	if text == "" {
+		return
+	}
+	q.Key, q.Question, q.Why = q.Question, text, say(q.Why)
+	for i := range q.Mistakes {
+		q.Mistakes[i].Why = say(q.Mistakes[i].Why)
+	}
+	if q.Unit != "" {
+		q.Shown = strings.TrimSuffix(q.Shown, q.Unit) + say(q.Unit)
+		q.Unit = say(q.Unit)
+	}
+	for _, name := range q.Choices {
+		label := say(name)
+		q.Labels = append(q.Labels, label)
+		if name == q.Shown {
+			q.Shown = label
+		}
+	}
+}
+
 // ask is the question with a mark at its end.
 func (q *question) ask() string {
-	if strings.HasSuffix(q.Question, "?") {
+	if strings.HasSuffix(q.Question, "?") || strings.HasSuffix(q.Question, "？") {
 		return q.Question
 	}
-	return q.Question + ":"
+	return say("%s:", q.Question)
 }
 
 // reply is what a student reads.
 func (q *question) reply(guess any) string {
 	switch {
 	case isNil(guess):
-		return fmt.Sprintf("? %s Put your guess (%s) in place of nil, and run the cell again.", q.ask(), q.wanted())
+		return say("? %s Put your guess (%s) in place of nil, and run the cell again.", q.ask(), q.wanted())
 	case !q.fits(guess):
-		return fmt.Sprintf("? %s %s is of type %T; guess %s.", q.ask(), quoted(guess), guess, q.wanted())
+		return say("? %s %s is of type %s; guess %s.", q.ask(), quoted(guess), fmt.Sprintf("%T", guess), q.wanted())
 	}
 	why := q.Why
 	for _, m := range q.Mistakes {
@@ -232,11 +291,11 @@ func (q *question) reply(guess any) string {
 	}
 	text := ""
 	if q.same(guess, q.Answer) {
-		text = fmt.Sprintf("✓ %s Right, it is %s.", q.ask(), q.Shown)
+		text = say("✓ %s Right, it is %s.", q.ask(), q.Shown)
 	} else {
-		text = fmt.Sprintf("✗ %s You guessed %s; it is %s.", q.ask(), brief(guess), q.Shown)
+		text = say("✗ %s You guessed %s; it is %s.", q.ask(), brief(guess), q.Shown)
 		if off := q.off(guess); off != "" {
-			text = strings.TrimSuffix(text, ".") + ": " + off + "."
+			text = say("✗ %s You guessed %s; it is %s: %s.", q.ask(), brief(guess), q.Shown, off)
 		}
 	}
 	return strings.TrimSpace(text + " " + why)
@@ -246,18 +305,18 @@ func (q *question) reply(guess any) string {
 func (q *question) wanted() string {
 	switch q.Kind {
 	case "number":
-		return "a number"
+		return say("a number")
 	case "numbers":
-		return "a list of numbers such as []float64{1, 2}"
+		return say("a list of numbers such as []float64{1, 2}")
 	case "shape":
-		return "a shape such as []int{2, 3}"
+		return say("a shape such as []int{2, 3}")
 	case "choice":
 		if slices.Equal(q.Choices, yesNo) {
-			return "true or false"
+			return say("true or false")
 		}
-		return "one of " + strings.Join(quotedAll(q.Choices), ", ")
+		return say("one of %s", strings.Join(quotedAll(q.Choices), ", "))
 	}
-	return "a text in quotes"
+	return say("a text in quotes")
 }
 
 // fits reports whether a guess can be compared with the answer.
@@ -318,7 +377,7 @@ func (q *question) off(guess any) string {
 		return offShape(shape, answer)
 	case []float64:
 		if len(g) != len(answer) {
-			return fmt.Sprintf("you gave %s, there are %d", humanize.Count(len(g), "number"), len(answer))
+			return say("you gave %s, there are %d", numbers(len(g)), len(answer))
 		}
 		wrong := 0
 		first := -1
@@ -329,7 +388,7 @@ func (q *question) off(guess any) string {
 				}
 			}
 		}
-		return fmt.Sprintf("%d of %d are wrong, the first at index %d", wrong, len(g), first)
+		return say("%d of %d are wrong, the first at index %d", wrong, len(g), first)
 	}
 	return ""
 }
@@ -341,60 +400,67 @@ func offNumber(guess, answer float64) string {
 	case answer == 0 || guess == 0:
 		return ""
 	case close(guess, -answer):
-		return "the size is right, the sign is not"
+		return say("the size is right, the sign is not")
 	case math.Signbit(guess) != math.Signbit(answer):
-		return "even the sign is different"
+		return say("even the sign is different")
 	}
 	if whole := guess == math.Trunc(guess) && answer == math.Trunc(answer); whole && math.Abs(guess-answer) == 1 {
 		if math.Abs(guess) > math.Abs(answer) {
-			return "one too many"
+			return say("one too many")
 		}
-		return "one too few"
+		return say("one too few")
 	}
 	ratio := guess / answer
-	large, factor := "large", ratio
-	if ratio < 1 {
-		large, factor = "small", 1/ratio
+	factor := max(ratio, 1/ratio)
+	// size chooses between a sentence for a guess that is too small and one for a guess that is too large.
+	size := func(small, large string, values ...any) string {
+		if ratio < 1 {
+			return say(small, values...)
+		}
+		return say(large, values...)
 	}
 	decades := math.Round(math.Log10(factor))
 	switch {
 	case close(factor, 2):
-		return "a factor of 2 too " + large
+		return size(phrase("a factor of 2 too small"), phrase("a factor of 2 too large"))
 	case close(factor, 8):
-		return "a factor of 8 too " + large + "; bits for bytes, perhaps"
+		return size(phrase("a factor of 8 too small; bits for bytes, perhaps"), phrase("a factor of 8 too large; bits for bytes, perhaps"))
 	case decades >= 1 && close(factor, math.Pow(10, decades)):
-		return fmt.Sprintf("a factor of %.0f too %s; check the powers of ten", math.Pow(10, decades), large)
+		return size(phrase("a factor of %.0f too small; check the powers of ten"), phrase("a factor of %.0f too large; check the powers of ten"), math.Pow(10, decades))
 	case close(guess*answer, 1):
-		return "that is its reciprocal"
+		return say("that is its reciprocal")
 	case close(factor, 1.024), close(factor, 1.024*1.024), close(factor, 1.024*1.024*1.024):
-		return fmt.Sprintf("%.1f %% too %s; 1024 for 1000, perhaps", 100*math.Abs(ratio-1), large)
+		return size(phrase("%.1f %% too small; 1024 for 1000, perhaps"), phrase("%.1f %% too large; 1024 for 1000, perhaps"), 100*math.Abs(ratio-1))
 	case factor >= 1.5:
-		return fmt.Sprintf("%.2g times too %s", factor, large)
+		return size(phrase("%.2g times too small"), phrase("%.2g times too large"), factor)
 	}
-	return fmt.Sprintf("%.2g %% too %s", 100*math.Abs(ratio-1), large)
+	return size(phrase("%.2g %% too small"), phrase("%.2g %% too large"), 100*math.Abs(ratio-1))
 }
 
 // offShape compares two different shapes.
 func offShape(guess, answer []int) string {
 	if len(guess) != len(answer) {
-		return fmt.Sprintf("you gave %d %s, there are %d", len(guess), axes(len(guess)), len(answer))
+		if len(guess) == 1 {
+			return say("you gave 1 axis, there are %d", len(answer))
+		}
+		return say("you gave %d axes, there are %d", len(guess), len(answer))
 	}
 	if slices.Equal(slices.Sorted(slices.Values(guess)), slices.Sorted(slices.Values(answer))) {
-		return "the sizes are right, their order is not"
+		return say("the sizes are right, their order is not")
 	}
 	for i := range guess {
 		if guess[i] != answer[i] {
-			return fmt.Sprintf("axis %d has size %d, not %d", i, answer[i], guess[i])
+			return say("axis %d has size %d, not %d", i, answer[i], guess[i])
 		}
 	}
 	return ""
 }
 
-func axes(n int) string {
+func numbers(n int) string {
 	if n == 1 {
-		return "axis"
+		return say("1 number")
 	}
-	return "axes"
+	return say("%d numbers", n)
 }
 
 func quotedAll(names []string) []string {

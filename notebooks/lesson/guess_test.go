@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 )
 
@@ -57,6 +58,11 @@ func TestGuess(t *testing.T) {
 		{"choice", "AdaGrad", "RMSProp", []Option{steps}, "✗ q: You guessed AdaGrad; it is RMSProp."},
 		{"right choice", "RMSProp", "RMSProp", []Option{steps}, "✓ q: Right, it is RMSProp."},
 		{"none of the choices", "Adam", "RMSProp", []Option{steps}, `"Adam" is of type string; guess one of "AdaGrad", "RMSProp".`},
+		{"the smallest", "b", Smallest(2, 1.5, 1.5), []Option{Choices("a", "b", "c")}, "✓ q: Right, it is b."},
+		{"the largest", "a", Largest(time.Second, time.Minute), []Option{Choices("a", "b")}, "✗ q: You guessed a; it is b."},
+		{"below the first limit", "a", Between(0.1, 0.2, 0.8), []Option{Choices("a", "b", "c")}, "it is a."},
+		{"at the first limit", "a", Between(0.2, 0.2, 0.8), []Option{Choices("a", "b", "c")}, "it is b."},
+		{"at the last limit", "a", Between(0.8, 0.2, 0.8), []Option{Choices("a", "b", "c")}, "it is c."},
 		{"bool", false, true, nil, "✗ q: You guessed false; it is true."},
 		{"right bool", true, true, nil, "✓ q: Right, it is true."},
 		{"bool in quotes", "true", true, nil, "✓"},
@@ -95,10 +101,13 @@ func TestGuessKeepsTheAnswer(t *testing.T) {
 func TestAnswersThatCannotBeGuessed(t *testing.T) {
 	zero := 0.0
 	for name, f := range map[string]func(){
-		"struct":    func() { Guess("q", nil, struct{ A int }{1}) },
-		"nil":       func() { Guess("q", nil, nil) },
-		"NaN":       func() { Guess("q", nil, zero/zero) },
-		"no choice": func() { Guess("q", nil, "Adam", Choices("SGD")) },
+		"struct":                  func() { Guess("q", nil, struct{ A int }{1}) },
+		"nil":                     func() { Guess("q", nil, nil) },
+		"NaN":                     func() { Guess("q", nil, zero/zero) },
+		"no choice":               func() { Guess("q", nil, "Adam", Choices("SGD")) },
+		"no choice in that place": func() { Guess("q", nil, Largest(1, 2), Choices("SGD")) },
+		"nothing to pick from":    func() { Guess("q", nil, Largest(1, 2)) },
+		"the smallest with NaN":   func() { Guess("q", nil, Smallest(1, zero/zero), Choices("SGD", "Adam")) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {

@@ -65,13 +65,13 @@ func Check(key string, answer any) {
 	case e.rubric != nil:
 		fmt.Println(e.judge(answer))
 	case isNil(answer):
-		fmt.Printf("Exercise %s: replace nil with your answer and run the cell again.\n", key)
+		fmt.Println(say("Exercise %s: replace nil with your answer and run the cell again.", key))
 	case differs(answer, e.want, e.tolerance) == "":
-		fmt.Println(strings.TrimSpace("✓ Exercise " + key + " is right. " + e.praise))
+		fmt.Println(strings.TrimSpace(say("✓ Exercise %s is right. %s", key, say(e.praise))))
 	case !sameKind(answer, e.want):
-		fmt.Printf("Exercise %s: %s is of type %T; give a %s.\n", key, quoted(answer), answer, kindOf(e.want))
+		fmt.Println(say("Exercise %s: %s is of type %s; give a %s.", key, quoted(answer), fmt.Sprintf("%T", answer), kindOf(e.want)))
 	default:
-		fmt.Printf("Exercise %s: %s is not right yet. %s\n", key, brief(answer), e.hint)
+		fmt.Println(say("Exercise %s: %s is not right yet. %s", key, brief(answer), say(e.hint)))
 	}
 }
 
@@ -175,14 +175,14 @@ func sameKind(answer, want any) bool {
 func kindOf(want any) string {
 	switch want.(type) {
 	case bool:
-		return "bool, true or false, without quotes"
+		return say("bool, true or false, without quotes")
 	case string:
-		return "name, as text in quotes"
+		return say("name, as text in quotes")
 	}
 	if v := reflect.ValueOf(want); v.Kind() == reflect.Slice {
-		return "slice of numbers or a tensor"
+		return say("slice of numbers or a tensor")
 	}
-	return "number"
+	return say("number")
 }
 
 // quoted shows a text as one.

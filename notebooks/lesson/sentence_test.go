@@ -20,6 +20,9 @@ func TestNumbersInSentences(t *testing.T) {
 		{"1e999 is no number that matters", nil},
 		{"6.3 x 10^24, 6.3x10^24, 1_000_000, .5 and 3 Million", []float64{6.3e24, 6.3e24, 1e6, 0.5, 3e6}},
 		{"a batch of 3, 4 or 5", []float64{3, 4, 5}},
+		{"6.3×10²⁴, 2·10⁻³ and 5 × 10¹²", []float64{6.3e24, 2e-3, 5e12}},
+		{"优化器一步要 218 亿 FLOPs, 13.0 毫秒; 1.5 万亿, 3 百万, 2万", []float64{218e8, 13, 1.5e12, 3e6, 2e4}},
+		{"12,5 is no 125, nor is 3,4 a 34; 12,500.5 is one number", []float64{12, 5, 125, 3, 4, 34, 12500.5}},
 	} {
 		if got := numbersIn(tt.text); !slices.EqualFunc(got, tt.want, func(a, b float64) bool { return near(a, b, []float64{1e-12}) }) {
 			t.Errorf("%q: got %v, want %v", tt.text, got, tt.want)

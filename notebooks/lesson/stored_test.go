@@ -72,6 +72,7 @@ var (
 var folds = map[string]string{
 	"pytorch":     "<details>\n<summary>The same in PyTorch</summary>\n\n",
 	"explanation": "<details>\n<summary>What you should have seen</summary>\n\n",
+	"recorded":    "<details>\n<summary>On an H100</summary>\n\n",
 }
 
 // hidden reports whether JupyterLab shows neither source nor outputs of a cell until one asks for them.
@@ -96,8 +97,7 @@ func TestParts(t *testing.T) {
 		if last := n.Cells[len(n.Cells)-1].Source; !strings.HasPrefix(last, "## You can now\n") || !source.MatchString(last) {
 			t.Errorf("%s: the last cell says what one can do now, and where it is from", f)
 		}
-		about, _ := n.Metadata["lectern"].(map[string]any)
-		if line, _ := about["summary"].(string); len(line) < 30 || len(line) > 120 {
+		if line := n.About().Summary; len(line) < 30 || len(line) > 120 {
 			t.Errorf("%s: the metadata have a line for the index, {\"lectern\": {\"summary\": …}}; it is %q", f, line)
 		}
 		asserted, pytorch := 0, 0
@@ -112,6 +112,9 @@ func TestParts(t *testing.T) {
 				if slices.Contains(has, tag) && (!strings.HasPrefix(c.Source, fold) || !strings.HasSuffix(c.Source, "\n\n</details>")) {
 					t.Errorf("%s, cell %d: a cell tagged %s is folded for JupyterLab, too: it begins with %q and ends with </details>", f, i, tag, fold)
 				}
+			}
+			if m, _ := c.Metadata["jupyter"].(map[string]any); slices.Contains(has, "hide-input") && m["source_hidden"] != true {
+				t.Errorf("%s, cell %s: JupyterLab folds the code, too: {\"jupyter\": {\"source_hidden\": true}} in its metadata", f, c.ID)
 			}
 			if slices.Contains(has, "solution") && !hidden(c) {
 				t.Errorf("%s, cell %d: source and outputs of a solution are hidden in JupyterLab, too", f, i)
@@ -194,6 +197,40 @@ func TestPredictions(t *testing.T) {
 	}
 }
 
+// longestBeforeGuess is how many lines of code may stand before a question in its cell.
+const longestBeforeGuess = 9
+
+// askLate are cells whose question still comes after too much work.
+var askLate = []string{"27-58", "30-08", "30-23", "30-28", "30-40", "30-56", "30-66"}
+
+// branch begins a line that takes one of several ways.
+var branch = regexp.MustCompile(`(?m)^\s*(if|switch|case) |else`)
+
+// The question stands before the work: what takes more lines is run in a cell before. And no if or switch puts together
+// one of the choices, which would show the reader the others: lesson.Largest and its neighbours pick it.
+func TestGuessesAskFirst(t *testing.T) {
+	for f, n := range lessons(t) {
+		for _, c := range n.Cells {
+			before, _, asks := strings.Cut(c.Source, "lesson.Guess(")
+			if c.Type != "code" || !asks || slices.Contains(askLate, c.ID) {
+				continue
+			}
+			lines := 0
+			for line := range strings.Lines(before) {
+				if strings.TrimSpace(line) != "" {
+					lines++
+				}
+			}
+			if lines > longestBeforeGuess {
+				t.Errorf("%s, cell %s: %d lines stand before its question, at most %d may; run them in a cell before", f, c.ID, lines, longestBeforeGuess)
+			}
+			if strings.Contains(c.Source, "lesson.Choices(") && branch.MatchString(before) {
+				t.Errorf("%s, cell %s: an if or switch finds the choice that is right: see lesson.Pick", f, c.ID)
+			}
+		}
+	}
+}
+
 // A guess that has a remark of its own as a mistake is not accepted as right.
 func TestMistakesAreWrong(t *testing.T) {
 	asked := 0
@@ -233,19 +270,20 @@ func TestMistakesAreWrong(t *testing.T) {
 }
 
 // Lines of code, Python's in the texts among them, fit beside the prompt of a page on a small screen, and nobody likes
-// to scroll a lesson sideways.
+// to scroll a lesson sideways. Code in a text stands in a fold, with a margin of its own.
 func TestNoLongLines(t *testing.T) {
-	const limit = 84
+	const limit, fencedLimit = 84, 80
 	for f, n := range lessons(t) {
-		for i, c := range n.Cells {
+		for _, c := range n.Cells {
 			fenced := false
 			for line := range strings.Lines(c.Source) {
 				if c.Type == "markdown" && strings.HasPrefix(line, "```") {
 					fenced = !fenced
 				}
 				wide := len([]rune(strings.ReplaceAll(strings.TrimRight(line, "\n"), "\t", "    ")))
-				if (c.Type == "code" || fenced) && wide > limit {
-					t.Errorf("%s, cell %d: a line of %d characters, at most %d are wanted: %s", f, i, wide, limit, line)
+				if c.Type == "code" && wide > limit || fenced && wide > fencedLimit {
+					t.Errorf("%s, cell %s: a line of %d characters, at most %d in code and %d in a text are wanted: %s",
+						f, c.ID, wide, limit, fencedLimit, line)
 				}
 			}
 		}

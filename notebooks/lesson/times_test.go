@@ -50,7 +50,8 @@ var (
 	aSentence  = regexp.MustCompile(`lesson\.Check\("[0-9.]+", "`)
 )
 
-// effortOf counts what a reader sees unfolded: no solutions, no sources, and not the same in PyTorch.
+// effortOf counts what a reader sees unfolded: no solutions, no sources, no folded code, no figures of an H100, and not
+// the same in PyTorch.
 func effortOf(n *notebook.Notebook) (e effort) {
 	for _, c := range n.Cells {
 		has := tags(c)
@@ -59,7 +60,9 @@ func effortOf(n *notebook.Notebook) (e effort) {
 			if aSentence.MatchString(c.Source) { // what was counted as an answer is one in words
 				e.answers, e.sentences = e.answers-1, e.sentences+1
 			}
-		case slices.Contains(has, "check-only"), slices.Contains(has, "pytorch"):
+		case slices.ContainsFunc(has, func(tag string) bool {
+			return slices.Contains([]string{"check-only", "pytorch", "recorded", "hide-input"}, tag)
+		}):
 		case c.Type == "markdown":
 			text, _, _ := strings.Cut(c.Source, "**Sources.**")
 			if strings.HasPrefix(text, prediction) {
@@ -120,6 +123,27 @@ func TestTimes(t *testing.T) {
 		about["minutes"] = json.Number(strconv.Itoa(all))
 		if err := n.Write(filepath.Join(folder, file)); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// A lesson that takes longer than longestSitting minutes says where to stop half way.
+const longestSitting = 75
+
+// TestLongLessonsSayWhereToStop: the place is between two sections, before the exercises, and says what the rest needs.
+func TestLongLessonsSayWhereToStop(t *testing.T) {
+	const stop = "**A good place to stop.** "
+	for file, n := range lessons(t) {
+		about, _ := n.Metadata["lectern"].(notebook.Object)
+		minutes, _ := strconv.Atoi(fmt.Sprint(about["minutes"]))
+		found := slices.IndexFunc(n.Cells, func(c *notebook.Cell) bool { return strings.HasPrefix(c.Source, stop) })
+		switch long := minutes > longestSitting; {
+		case long && found < 0:
+			t.Errorf("%s: it takes %d minutes, and no cell begins with %q", file, minutes, stop)
+		case !long && found >= 0:
+			t.Errorf("%s, cell %s: a lesson of %d minutes needs no place to stop", file, n.Cells[found].ID, minutes)
+		case long && !strings.HasPrefix(n.Cells[found+1].Source, "## "):
+			t.Errorf("%s, cell %s: the place to stop is before a heading", file, n.Cells[found].ID)
 		}
 	}
 }

@@ -8,3 +8,8 @@ import _ "embed"
 //
 //go:embed ask.js
 var Script string
+
+// Say defines the function lecternSay, by which all scripts of pages say something. It comes before them.
+//
+//go:embed say.js
+var Say string

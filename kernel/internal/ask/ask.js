@@ -1,9 +1,11 @@
 // A question of a lesson, as pages and JupyterLab ask it. It is what lesson.Guess publishes: see package lesson.
 const lecternAsk = (() => {
   "use strict";
+  const say = lecternSay;
   const make = (tag, text, props = {}) => Object.assign(document.createElement(tag), { textContent: text }, props);
   const numbers = (text) => text.replace(/[[\](){}_]/g, "").replaceAll("−", "-").split(/[\s,;x×]+/).filter(Boolean).map(Number);
-  const number = (text) => Number(text.trim().replace(/[\s,_]/g, "").replace("−", "-") || NaN);
+  // A comma separates thousands, and nothing else: who types 12,5 is asked for 12.5.
+  const number = (text) => Number(text.trim().replace(/(?<=\d),(?=\d{3}(?!\d))/g, "").replace(/[\s_]/g, "").replace("−", "-") || NaN);
 
   // fits reports whether a guess is of a question's kind.
   const fits = (kind, guess) => {
@@ -16,29 +18,43 @@ const lecternAsk = (() => {
   const offNumber = (guess, answer) => {
     const close = (a, b) => Math.abs(a - b) <= 0.005 * Math.abs(b);
     if (answer === 0 || guess === 0) return "";
-    if (close(guess, -answer)) return "the size is right, the sign is not";
-    if (guess < 0 !== answer < 0) return "even the sign is different";
+    if (close(guess, -answer)) return say("the size is right, the sign is not");
+    if (guess < 0 !== answer < 0) return say("even the sign is different");
     if (Number.isInteger(guess) && Number.isInteger(answer) && Math.abs(guess - answer) === 1) {
-      return Math.abs(guess) > Math.abs(answer) ? "one too many" : "one too few";
+      return Math.abs(guess) > Math.abs(answer) ? say("one too many") : say("one too few");
     }
     const ratio = guess / answer;
-    const [large, factor] = ratio < 1 ? ["small", 1 / ratio] : ["large", ratio];
+    const small = ratio < 1, factor = small ? 1 / ratio : ratio;
     const decades = Math.round(Math.log10(factor));
-    if (close(factor, 2)) return "a factor of 2 too " + large;
-    if (close(factor, 8)) return "a factor of 8 too " + large + "; bits for bytes, perhaps";
-    if (decades >= 1 && close(factor, 10 ** decades)) return "a factor of " + 10 ** decades + " too " + large + "; check the powers of ten";
-    if (close(guess * answer, 1)) return "that is its reciprocal";
+    if (close(factor, 2)) return small ? say("a factor of 2 too small") : say("a factor of 2 too large");
+    if (close(factor, 8)) return small ? say("a factor of 8 too small; bits for bytes, perhaps") : say("a factor of 8 too large; bits for bytes, perhaps");
+    if (decades >= 1 && close(factor, 10 ** decades)) {
+      const n = { n: 10 ** decades };
+      return small ? say("a factor of {n} too small; check the powers of ten", n) : say("a factor of {n} too large; check the powers of ten", n);
+    }
+    if (close(guess * answer, 1)) return say("that is its reciprocal");
     const percent = 100 * Math.abs(ratio - 1);
-    if ([1, 2, 3].some((n) => close(factor, 1.024 ** n))) return percent.toFixed(1) + " % too " + large + "; 1024 for 1000, perhaps";
-    return factor >= 1.5 ? Number(factor.toPrecision(2)) + " times too " + large : Number(percent.toPrecision(2)) + " % too " + large;
+    if ([1, 2, 3].some((n) => close(factor, 1.024 ** n))) {
+      const n = { n: percent.toFixed(1) };
+      return small ? say("{n} % too small; 1024 for 1000, perhaps", n) : say("{n} % too large; 1024 for 1000, perhaps", n);
+    }
+    const times = { n: Number(factor.toPrecision(2)) }, share = { n: Number(percent.toPrecision(2)) };
+    if (factor >= 1.5) return small ? say("{n} times too small", times) : say("{n} times too large", times);
+    return small ? say("{n} % too small", share) : say("{n} % too large", share);
   };
   const offShape = (guess, answer) => {
     const sorted = (l) => [...l].sort((a, b) => a - b).join();
-    if (guess.length !== answer.length) return "you gave " + guess.length + (guess.length === 1 ? " axis" : " axes") + ", there are " + answer.length;
-    if (sorted(guess) === sorted(answer)) return "the sizes are right, their order is not";
+    if (guess.length !== answer.length) {
+      const n = { n: guess.length, all: answer.length };
+      return guess.length === 1 ? say("you gave {n} axis, there are {all}", n) : say("you gave {n} axes, there are {all}", n);
+    }
+    if (sorted(guess) === sorted(answer)) return say("the sizes are right, their order is not");
     const i = guess.findIndex((g, at) => g !== answer[at]);
-    return "axis " + i + " has size " + answer[i] + ", not " + guess[i];
+    return say("axis {i} has size {n}, not {guess}", { i, n: answer[i], guess: guess[i] });
   };
+
+  // labelOf is what a choice is called in the reader's language.
+  const labelOf = (q, name) => q.labels?.[q.choices.indexOf(name)] ?? name;
 
   // verdict says whether a guess that fits is right, and what may have gone wrong. The answer is not in it, except where it tells which
   // of two is right.
@@ -49,9 +65,10 @@ const lecternAsk = (() => {
     let off = "";
     if (!right && q.kind === "number") off = offNumber(guess, q.answer);
     if (!right && q.kind === "shape") off = offShape(guess, q.answer);
-    if (!right && q.kind === "numbers" && guess.length !== q.answer.length) off = "you gave " + guess.length + ", there are " + q.answer.length;
+    if (!right && q.kind === "numbers" && guess.length !== q.answer.length) off = say("you gave {n}, there are {all}", { n: guess.length, all: q.answer.length });
     const mistakes = (q.mistakes || []).filter((m) => same(guess, typeof guess === "string" ? String(m.guess) : m.guess)).map((m) => m.why);
-    const said = right ? "✓ Right." : "✗ You guessed " + (Array.isArray(guess) ? "[" + guess.join(" ") + "]" : guess) + (off ? ": " + off : "") + ".";
+    const guessed = Array.isArray(guess) ? "[" + guess.join(" ") + "]" : labelOf(q, guess);
+    const said = right ? say("✓ Right.") : off ? say("✗ You guessed {guess}: {why}.", { guess: guessed, why: off }) : say("✗ You guessed {guess}.", { guess: guessed });
     return { right, again: !right && !(q.kind === "choice" && q.choices.length < 3), text: [said, ...mistakes].join(" ") };
   };
 
@@ -61,29 +78,29 @@ const lecternAsk = (() => {
     const f = make("form", "", { className: "ask" });
     if (q.kind === "choice") {
       for (const name of q.choices) {
-        const b = make("button", name, { type: "button", className: button });
+        const b = make("button", labelOf(q, name), { type: "button", className: button });
         b.addEventListener("click", () => tell(name));
         f.append(b);
       }
     } else {
-      const label = make("label", "Your guess ");
+      const label = make("label", say("Your guess") + " ");
       const input = make("input", "", { type: "text", autocomplete: "off", spellcheck: false });
       if (q.kind === "number") input.inputMode = "decimal";
       if (q.kind === "shape") input.placeholder = "2, 3";
       label.append(input, q.unit ? " " + q.unit : "");
       const bad = make("span", "", { className: "bad" });
       bad.setAttribute("role", "alert");
-      f.append(label, make("button", "Check", { type: "submit", className: button }), bad);
+      f.append(label, make("button", say("Check"), { type: "submit", className: button }), bad);
       f.addEventListener("submit", (e) => {
         e.preventDefault();
         const guess = q.kind === "number" ? number(input.value) : q.kind === "text" ? input.value.trim() : numbers(input.value);
         input.focus();
         input.select();
         if (fits(q.kind, guess)) { bad.textContent = ""; tell(guess); return; }
-        bad.textContent = q.kind === "number" ? "Give a number, such as 12.5 or 3e9." : q.kind === "text" ? "Write something." : "Give numbers, such as 2, 3.";
+        bad.textContent = q.kind === "number" ? say("Give a number, such as 12.5 or 3e9.") : q.kind === "text" ? say("Write something.") : say("Give numbers, such as 2, 3.");
       });
     }
-    const b = make("button", "Show the answer", { type: "button", className: button + " give" });
+    const b = make("button", say("Show the answer"), { type: "button", className: button + " give" });
     b.addEventListener("click", () => give());
     f.append(b);
     return f;

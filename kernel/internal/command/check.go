@@ -1,9 +1,11 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +13,7 @@ import (
 	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 	"github.com/lectern-go/lectern/kernel/notebook"
+	"github.com/lectern-go/lectern/kernel/translate"
 )
 
 func checkCommand() *command {
@@ -24,7 +27,8 @@ all lessons, or outside the repository the notebooks of the current folder.
 
 Lines of the diff that begin with - are stored, those with + are what came now. Cells
 that ask for a guess run twice, as they do for a student who answers, and both runs must give the same. The exit status is 1 if anything differs or a cell fails.
-If the new outputs are right, store them with go run ./kernel run. Examples:
+If the new outputs are right, store them with go run ./kernel run. Of lessons that are translated, check names the cells with texts
+whose English has changed since, or that are not translated yet; that is no failure. Examples:
 
   go run ./kernel check
   go run ./kernel check notebooks/11-gradients.ipynb`,
@@ -36,10 +40,44 @@ If the new outputs are right, store them with go run ./kernel run. Examples:
 				err = reported{}
 			}
 		}
+		untranslated, langErr := ws.untranslated(path)
+		fmt.Fprint(ws.stdout, untranslated)
+		err = cmp.Or(err, langErr)
 		return "as stored", err
 	}, func(bad, all int) string {
 		return fmt.Sprintf("%d of %s differ or fail. If the new outputs are right: %s run", bad, humanize.Count(all, "notebook"), self)
 	})
+}
+
+// untranslated says which texts of a lesson its translations lack, by cell; "" if there are none, or no translations.
+func (w *workspace) untranslated(path string) (string, error) {
+	n, err := notebook.Read(path)
+	if err != nil {
+		return "", err
+	}
+	languages, err := translate.Languages(filepath.Dir(path))
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, l := range languages {
+		var cells []string
+		missing := l.Notebook(n).Missing
+		stale := 0
+		for _, u := range missing {
+			if l.Stale(u.Text) {
+				stale++
+			}
+			if cell := cmp.Or(u.Cell, "summary"); !slices.Contains(cells, cell) {
+				cells = append(cells, cell)
+			}
+		}
+		if len(missing) > 0 {
+			fmt.Fprintf(&b, "%s, in %s: %s, the English of %d of them has changed since; in cells %s\n", w.rel(path), l.Code,
+				humanize.Count(len(missing), "text")+" without a translation", stale, humanize.Shorten(strings.Join(cells, " "), 300))
+		}
+	}
+	return b.String(), nil
 }
 
 // checkFile executes a copy of one notebook and returns how its outputs differ from the stored ones, and those of cells

@@ -8,11 +8,14 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/lectern-go/lectern/kernel/internal/mine"
 	"github.com/lectern-go/lectern/kernel/notebook"
+	"github.com/lectern-go/lectern/kernel/translate"
 	"github.com/lectern-go/lectern/notebooks/course"
 )
 
@@ -25,9 +28,11 @@ const (
 )
 
 func copiesCommand() *command {
+	var lang string
 	return &command{
 		name:  "copies",
 		args:  "<folder>",
+		flags: func(fs *flag.FlagSet) { fs.StringVar(&lang, "lang", "", langHelp) },
 		short: "write the lessons as students get them",
 		long: `
 Copies writes all lessons into a folder the way lab hands them out: without outputs, with folded solutions, and without the cells that only check a
@@ -39,7 +44,7 @@ in one, the lesson's new version is put beside it. Teachers hand out lessons thi
 			if len(args) != 1 {
 				return usagef("copies takes one folder, got %q", args)
 			}
-			newer, err := ws.workingCopies(args[0])
+			newer, err := ws.workingCopies(args[0], lang)
 			if err != nil {
 				return fmt.Errorf("copies: %w", err)
 			}
@@ -52,11 +57,21 @@ in one, the lesson's new version is put beside it. Teachers hand out lessons thi
 	}
 }
 
+const langHelp = "language of the lessons' texts, such as zh (default: English); what a student writes is the same file in all"
+
 // workingCopies copies all lessons into a folder, with the student's package and a notebook that shows the student's
-// progress. A copy in which the student has worked stays; if its lesson has changed since, the new version is put
-// beside it and named in newer. Copies without changes are replaced.
-func (w *workspace) workingCopies(dir string) (newer []string, err error) {
+// progress, in a language or in English if that is "". A copy in which the student has worked stays; if its lesson has
+// changed since, the new version is put beside it and named in newer. Copies without changes are replaced.
+func (w *workspace) workingCopies(dir, lang string) (newer []string, err error) {
 	lessons, err := filepath.Glob(filepath.Join(w.root, "notebooks", "*.ipynb"))
+	if err != nil {
+		return nil, err
+	}
+	languages, err := translate.Languages(filepath.Join(w.root, "notebooks"))
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := translate.Named(languages, lang)
 	if err != nil {
 		return nil, err
 	}
@@ -68,13 +83,31 @@ func (w *workspace) workingCopies(dir string) (newer []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		n = workingCopy(n)
+		var next *notebook.Notebook
 		if i+1 < len(lessons) {
-			if err := leadTo(n, lessons[i+1]); err != nil {
+			if next, err = notebook.Read(lessons[i+1]); err != nil {
 				return nil, err
 			}
 		}
-		to, made, err := placeCopy(n, filepath.Join(dir, filepath.Base(path)))
+		in := func(l *translate.Language) *notebook.Notebook {
+			copied := workingCopy(n, l)
+			if next != nil {
+				leadTo(copied, next, filepath.Base(lessons[i+1]), l)
+			}
+			return copied
+		}
+		c := &lessonCopy{in: in(nil)}
+		c.version, c.forms = sourcesDigest(c.in), map[string][]string{}
+		for _, l := range append([]*translate.Language{nil}, languages...) {
+			copied := in(l)
+			if l == chosen {
+				c.in = copied
+			}
+			for _, cell := range copied.Cells {
+				c.forms[cell.ID] = append(c.forms[cell.ID], cell.Source)
+			}
+		}
+		to, made, err := c.place(filepath.Join(dir, filepath.Base(path)))
 		if err != nil {
 			return nil, err
 		}
@@ -89,25 +122,34 @@ func (w *workspace) workingCopies(dir string) (newer []string, err error) {
 	return newer, writeHome(dir, docs)
 }
 
-// leadTo ends a working copy with a way to the next lesson.
-func leadTo(n *notebook.Notebook, next string) error {
-	following, err := notebook.Read(next)
-	if err != nil {
-		return err
-	}
+// leadTo ends a working copy with a way to the next lesson, a notebook of that name.
+func leadTo(n, next *notebook.Notebook, name string, l *translate.Language) {
+	title := l.Notebook(next).Notebook.Title()
 	n.Cells = append(n.Cells, &notebook.Cell{ID: "next", Type: "markdown",
-		Source: fmt.Sprintf("**Next:** [%s](%s) · [How far you are](%s)", course.Title(following), filepath.Base(next), course.HomeFile)})
-	about := n.Metadata["lectern"].(notebook.Object)
-	about["copied"] = sourcesDigest(n)
-	return nil
+		Source: fmt.Sprintf("**%s** [%s](%s) · [%s](%s)", l.Say("Next:"), title, url.PathEscape(name), l.Say("How far you are"), course.HomeFile)})
 }
 
-// placeCopy writes a copy to path, or if a student's work is there, beside it: name.newer.ipynb, name.newer2.ipynb and
+// A lessonCopy is a working copy to be placed.
+type lessonCopy struct {
+	in      *notebook.Notebook  // the student's language
+	version string              // of the lesson: the same in all languages
+	forms   map[string][]string // what each cell says in any language
+}
+
+// place writes the copy to path, or if a student's work is there, beside it: name.newer.ipynb, name.newer2.ipynb and
 // so on. It returns where the copy is, and whether it was written now. A file that anybody has changed, or whose cells
-// have run, is never written to.
-func placeCopy(n *notebook.Notebook, path string) (to string, made bool, err error) {
-	version := copiedVersion(n)
+// have run, is never replaced; if it is of this very lesson, what the student left as it was comes into the student's
+// language.
+func (c *lessonCopy) place(path string) (to string, made bool, err error) {
 	stem := strings.TrimSuffix(path, ".ipynb")
+	about := notebook.Object{"copied": c.version}
+	for k, v := range c.in.Metadata["lectern"].(notebook.Object) {
+		about[k] = v
+	}
+	if digest := sourcesDigest(c.in); digest != c.version {
+		about["translated"] = digest
+	}
+	c.in.Metadata["lectern"] = about
 	for i := 0; ; i++ {
 		to := path
 		switch {
@@ -118,7 +160,7 @@ func placeCopy(n *notebook.Notebook, path string) (to string, made bool, err err
 		}
 		there, err := notebook.Read(to)
 		if errors.Is(err, fs.ErrNotExist) {
-			return to, true, n.Write(to)
+			return to, true, c.in.Write(to)
 		}
 		if err != nil {
 			if i < 20 {
@@ -126,19 +168,39 @@ func placeCopy(n *notebook.Notebook, path string) (to string, made bool, err err
 			}
 			return "", false, err
 		}
-		if copiedVersion(there) == version {
-			return to, false, nil // it was copied from this very lesson, whatever was made of it since
-		}
+		same := copiedVersion(there) == c.version
 		if untouched(there) {
-			return to, true, n.Write(to)
+			return to, !same, c.in.Write(to)
+		}
+		if same {
+			return to, false, c.renew(there, to)
 		}
 	}
+}
+
+// renew brings the cells of a file that the student has left as they were into the student's language.
+func (c *lessonCopy) renew(there *notebook.Notebook, path string) error {
+	now := map[string]string{}
+	for _, cell := range c.in.Cells {
+		now[cell.ID] = cell.Source
+	}
+	changed := false
+	for _, cell := range there.Cells {
+		if source, ok := now[cell.ID]; ok && source != cell.Source && slices.Contains(c.forms[cell.ID], cell.Source) {
+			cell.Source, changed = source, true
+		}
+	}
+	if !changed {
+		return nil
+	}
+	return there.Write(path)
 }
 
 // workingCopy is a lesson as a student gets it: without outputs, without the cells that only check the lesson, and
 // with each solution as a folded text, of which nothing is to be seen until it is opened and which "run all" passes
 // over.
-func workingCopy(lesson *notebook.Notebook) *notebook.Notebook {
+func workingCopy(lesson *notebook.Notebook, l *translate.Language) *notebook.Notebook {
+	lesson = l.Notebook(lesson).Notebook
 	n := &notebook.Notebook{Metadata: notebook.Object{}}
 	for k, v := range lesson.Metadata {
 		n.Metadata[k] = v
@@ -156,7 +218,7 @@ func workingCopy(lesson *notebook.Notebook) *notebook.Notebook {
 			if solution == nil {
 				solution = &notebook.Cell{ID: c.ID, Type: "markdown", Metadata: notebook.Object{"tags": []string{tagSolution}}}
 				n.Cells = append(n.Cells, solution)
-				solution.Source = "<details>\n<summary>Show a solution</summary>\n\n</details>"
+				solution.Source = "<details>\n<summary>" + l.Say("Show a solution") + "</summary>\n\n</details>"
 			}
 			solution.Source = strings.TrimSuffix(solution.Source, "</details>") + source + "\n\n</details>"
 			continue
@@ -172,7 +234,6 @@ func workingCopy(lesson *notebook.Notebook) *notebook.Notebook {
 			about[k] = v
 		}
 	}
-	about["copied"] = sourcesDigest(n)
 	n.Metadata["lectern"] = about
 	return n
 }
@@ -191,7 +252,9 @@ func untouched(n *notebook.Notebook) bool {
 			return false
 		}
 	}
-	return copiedVersion(n) == sourcesDigest(n)
+	about, _ := n.Metadata["lectern"].(notebook.Object)
+	digest := sourcesDigest(n)
+	return digest == about["copied"] || digest == about["translated"]
 }
 
 // sourcesDigest tells notebooks with different cells apart.

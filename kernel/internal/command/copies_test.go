@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
@@ -34,7 +33,7 @@ func aLesson(text string) *notebook.Notebook {
 }
 
 func TestWorkingCopy(t *testing.T) {
-	n := workingCopy(aLesson("T"))
+	n := workingCopy(aLesson("T"), nil)
 	var all []string
 	for _, c := range n.Cells {
 		if len(c.Outputs) > 0 || c.Count > 0 {
@@ -58,7 +57,7 @@ func TestCopiesWhereNothingCanBeRead(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if to, made, err := placeCopy(workingCopy(aLesson("T")), filepath.Join(file, "a.ipynb")); err == nil {
+	if to, made, err := (&lessonCopy{in: workingCopy(aLesson("T"), nil)}).place(filepath.Join(file, "a.ipynb")); err == nil {
 		t.Errorf("below a file: %q, %v", to, made)
 	}
 }
@@ -87,7 +86,7 @@ func TestCopiesKeepWork(t *testing.T) {
 	}
 	refresh := func(want ...string) {
 		t.Helper()
-		newer, err := w.workingCopies(filepath.Join(w.root, copiesDir))
+		newer, err := w.workingCopies(filepath.Join(w.root, copiesDir), "")
 		if err != nil || strings.Join(newer, " ") != strings.Join(want, " ") {
 			t.Fatalf("newer copies %q, %v; want %q", newer, err, want)
 		}
@@ -165,7 +164,7 @@ func TestCopiesHaveAHome(t *testing.T) {
 	home := filepath.Join(dir, "home.ipynb")
 	refresh := func() *notebook.Notebook {
 		t.Helper()
-		if newer, err := w.workingCopies(dir); err != nil || len(newer) > 0 {
+		if newer, err := w.workingCopies(dir, ""); err != nil || len(newer) > 0 {
 			t.Fatalf("%v, %v", newer, err)
 		}
 		n, err := notebook.Read(home)
@@ -207,7 +206,7 @@ func TestCopiesHaveAHome(t *testing.T) {
 	if err := os.WriteFile(home, []byte("not a notebook"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.workingCopies(dir); err != nil {
+	if _, err := w.workingCopies(dir, ""); err != nil {
 		t.Error(err)
 	}
 	if b, err := os.ReadFile(home); err != nil || string(b) != "not a notebook" {
@@ -227,7 +226,7 @@ func TestCopiesOfTheLessons(t *testing.T) {
 			t.Fatal(err)
 		}
 		solutions := 0
-		for _, c := range workingCopy(n).Cells {
+		for _, c := range workingCopy(n, nil).Cells {
 			if c.HasTag("solution") {
 				solutions++
 				if c.Type != "markdown" || !strings.HasPrefix(c.Source, "<details>\n<summary>Show a solution</summary>\n\n") {
@@ -244,43 +243,12 @@ func TestCopiesOfTheLessons(t *testing.T) {
 	}
 }
 
-// In a JupyterLab without a server lie lessons as students get them, and other notebooks as they are.
-func TestLiteCopies(t *testing.T) {
-	w, _ := scripted(t)
-	paths := []string{filepath.Join(w.root, "notebooks", "01-x.ipynb"), filepath.Join(t.TempDir(), "own.ipynb")}
-	if err := os.MkdirAll(filepath.Dir(paths[0]), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	for _, path := range paths {
-		if err := aLesson("T").Write(path); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, at, at); err != nil {
-			t.Fatal(err)
-		}
-	}
-	dir := filepath.Join(t.TempDir(), "notebooks")
-	if err := w.liteCopies(dir, paths); err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range map[string]*notebook.Notebook{"01-x.ipynb": workingCopy(aLesson("T")), "own.ipynb": aLesson("T")} {
-		got, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil || string(got) != string(want.Bytes()) {
-			t.Errorf("%s is (%v)\n%s\nwant\n%s", name, err, got, want.Bytes())
-		}
-		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || !info.ModTime().Equal(at) {
-			t.Errorf("%s: %v %v, want the time at which the notebook was written", name, info, err)
-		}
-	}
-}
-
 // Beside the lessons a student's package begins, and what the student has made of it stays.
 func TestCopiesHaveAPackage(t *testing.T) {
 	w := checkout(t)
 	dir := filepath.Join(w.root, copiesDir)
 	file := filepath.Join(dir, "mine", "doc.go")
-	if _, err := w.workingCopies(dir); err != nil {
+	if _, err := w.workingCopies(dir, ""); err != nil {
 		t.Fatal(err)
 	}
 	if !fileExists(file) {
@@ -289,7 +257,7 @@ func TestCopiesHaveAPackage(t *testing.T) {
 	if err := os.WriteFile(file, []byte("package mine\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.workingCopies(dir); err != nil {
+	if _, err := w.workingCopies(dir, ""); err != nil {
 		t.Fatal(err)
 	}
 	if b, err := os.ReadFile(file); err != nil || string(b) != "package mine\n" {
@@ -300,5 +268,93 @@ func TestCopiesHaveAPackage(t *testing.T) {
 	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=", "GOPROXY=off")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("go vet ./mine: %v\n%s", err, out)
+	}
+}
+
+// A student who changes the language goes on in the same files: what they wrote stays, and what they left alone is in
+// the new language. Copies that nobody has touched are replaced.
+func TestCopiesInALanguage(t *testing.T) {
+	w := checkout(t)
+	write := func(path, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	notebooks := filepath.Join(w.root, "notebooks")
+	write(filepath.Join(notebooks, "zh", "site.po"), "msgid \"\"\nmsgstr \"Language: zh-Hans\\nX-Language-Name: 中文\\n\"\n\nmsgid \"One title\"\nmsgstr \"一个标题\"\n\nmsgid \"Because.\"\nmsgstr \"因为。\"\n")
+	for _, name := range []string{"01-x.ipynb", "02-y.ipynb"} {
+		if err := aLesson("One title").Write(filepath.Join(notebooks, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := filepath.Join(w.root, copiesDir)
+	in := func(lang string) {
+		t.Helper()
+		if newer, err := w.workingCopies(dir, lang); err != nil || len(newer) > 0 {
+			t.Fatalf("%q: %v, %v", lang, newer, err)
+		}
+	}
+	read := func(name string) *notebook.Notebook {
+		t.Helper()
+		n, err := notebook.Read(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	in("zh")
+	if got := read("01-x.ipynb").Cells[0].Source; got != "# 一个标题" {
+		t.Errorf("in Chinese it begins with %q", got)
+	}
+	n := read("01-x.ipynb")
+	n.Cells[1].Source, n.Cells[1].Count = "x := 7", 1
+	if err := n.Write(filepath.Join(dir, "01-x.ipynb")); err != nil {
+		t.Fatal(err)
+	}
+	for _, lang := range []string{"", "zh", "zh", "en"} {
+		in(lang)
+		title := map[string]string{"zh": "# 一个标题"}[lang]
+		if title == "" {
+			title = "# One title"
+		}
+		for _, name := range []string{"01-x.ipynb", "02-y.ipynb"} {
+			if got := read(name).Cells[0].Source; got != title {
+				t.Errorf("%q: %s begins with %q", lang, name, got)
+			}
+		}
+		if c := read("01-x.ipynb").Cells[1]; c.Source != "x := 7" || c.Count != 1 {
+			t.Errorf("%q: the student's cell is %q, with the number %d", lang, c.Source, c.Count)
+		}
+	}
+	if _, err := w.workingCopies(dir, "xx"); err == nil || !strings.Contains(err.Error(), "en, zh") {
+		t.Errorf("a language that is not there: %v", err)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*newer*")); err != nil || len(left) > 0 {
+		t.Errorf("beside them: %v, %v", left, err)
+	}
+}
+
+// check names the cells of a lesson whose texts have no translation, or one of an older English text.
+func TestCheckNamesWhatIsNotTranslated(t *testing.T) {
+	w := checkout(t)
+	dir := filepath.Join(w.root, "notebooks")
+	if err := os.MkdirAll(filepath.Join(dir, "zh"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "01-x.ipynb")
+	if err := aLesson("One title").Write(path); err != nil {
+		t.Fatal(err)
+	}
+	catalogue := "msgid \"\"\nmsgstr \"Language: zh-Hans\\nX-Language-Name: 中文\\n\"\n\nmsgid \"What it is about.\"\nmsgstr \"内容。\"\n\n#, fuzzy\n#| msgid \"A title\"\nmsgid \"One title\"\nmsgstr \"标题\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "zh", "site.po"), []byte(catalogue), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	got, err := w.untranslated(path)
+	if want := "in zh: 2 texts without a translation, the English of 1 of them has changed since; in cells a f\n"; err != nil || !strings.HasSuffix(got, want) {
+		t.Errorf("%q, %v; want %q at the end", got, err, want)
 	}
 }

@@ -30,6 +30,7 @@ const firstPort = 8888
 func labCommand() *command {
 	var port int
 	var noBrowser, edit bool
+	var lang string
 	return &command{
 		name:  "lab",
 		args:  "[folder or notebook]",
@@ -43,11 +44,13 @@ version is put beside yours. To change the lessons themselves, use -edit. Jupyte
 system's Python is never touched. Outside the repository it opens the current folder, or the folder or notebook that you name. Without Python it renders the lessons as web pages instead. The server listens on 127.0.0.1 only and asks for a token. Ctrl-C stops it. Examples:
 
   go run ./kernel lab
+  go run ./kernel lab -lang zh
   go run ./kernel lab -port 9000 -no-browser notebooks/11-gradients.ipynb
   go run ./kernel lab -edit notebooks/11-gradients.ipynb`,
 		flags: func(fs *flag.FlagSet) {
 			fs.IntVar(&port, "port", 0, "port to listen on (default: the first free one from 8888 on)")
 			fs.BoolVar(&edit, "edit", false, "open the lessons themselves, to change them, instead of working copies")
+			fs.StringVar(&lang, "lang", "", langHelp)
 			fs.BoolVar(&noBrowser, "no-browser", false, "print the address and open no browser")
 		},
 		run: func(ctx context.Context, ws *workspace, args []string, _ *flag.FlagSet) error {
@@ -56,6 +59,9 @@ system's Python is never touched. Outside the repository it opens the current fo
 			}
 			if port < 0 || port > 65535 {
 				return usagef("-port %d is not a port", port)
+			}
+			if ws.lang = lang; edit && lang != "" {
+				return usagef("with -edit the lessons are those in English: choose one of -edit and -lang")
 			}
 			if ws.outside != "" {
 				return ws.labAnywhere(ctx, args, port, !noBrowser)
@@ -77,7 +83,7 @@ system's Python is never touched. Outside the repository it opens the current fo
 				}
 			}
 			if !edit {
-				newer, err := ws.workingCopies(filepath.Join(ws.root, copiesDir))
+				newer, err := ws.workingCopies(filepath.Join(ws.root, copiesDir), lang)
 				if err != nil {
 					return fmt.Errorf("lab: %w", err)
 				}
@@ -88,7 +94,7 @@ system's Python is never touched. Outside the repository it opens the current fo
 			if err := ws.ready(ctx); err != nil {
 				return err
 			}
-			lab, err := ws.findLab(ctx)
+			lab, err := (jupyterLab{ws}).findLab(ctx)
 			var none *noPython
 			if errors.As(err, &none) {
 				fmt.Fprintf(ws.stderr, "JupyterLab needs Python, and %v; the lessons are rendered as web pages instead.\n", none)
@@ -97,7 +103,7 @@ system's Python is never touched. Outside the repository it opens the current fo
 			if err != nil {
 				return err
 			}
-			return ws.serveLab(ctx, lab, ws.root, port, !noBrowser, open)
+			return (jupyterLab{ws}).serveLab(ctx, lab, ws.root, port, !noBrowser, open)
 		},
 	}
 }
@@ -123,7 +129,7 @@ func (w *workspace) labAnywhere(ctx context.Context, args []string, port int, br
 	if err := w.ready(ctx); err != nil {
 		return err
 	}
-	lab, err := w.findLab(ctx)
+	lab, err := (jupyterLab{w}).findLab(ctx)
 	var none *noPython
 	if errors.As(err, &none) {
 		return fmt.Errorf("lab: JupyterLab needs Python, and %w; %s run and %s render do without", none, self, self)
@@ -131,12 +137,12 @@ func (w *workspace) labAnywhere(ctx context.Context, args []string, port int, br
 	if err != nil {
 		return err
 	}
-	return w.serveLab(ctx, lab, folder, port, browser, open)
+	return (jupyterLab{w}).serveLab(ctx, lab, folder, port, browser, open)
 }
 
 // labConfig is Jupyter's configuration for this checkout: our kernel is the default and the only one. Kernels are
 // reached by the given transport. What differs from one JupyterLab to another that runs beside it is among [labArgs].
-func (w *workspace) labConfig(transport string) map[string]any {
+func (w jupyterLab) labConfig(transport string) map[string]any {
 	return map[string]any{
 		"ConnectionFileMixin": map[string]any{"transport": transport},
 		"ServerApp": map[string]any{
@@ -181,7 +187,7 @@ var firstSettings = map[string]string{
 }
 
 // serveLab starts JupyterLab in a folder and waits for its end or for Ctrl-C.
-func (w *workspace) serveLab(ctx context.Context, lab *labProgram, folder string, port int, browser bool, open string) error {
+func (w jupyterLab) serveLab(ctx context.Context, lab *labProgram, folder string, port int, browser bool, open string) error {
 	runtimeDir, transport, err := w.labRuntime()
 	if err != nil {
 		return fmt.Errorf("lab: %w", err)
@@ -220,6 +226,7 @@ func (w *workspace) serveLab(ctx context.Context, lab *labProgram, folder string
 		"JUPYTER_RUNTIME_DIR="+runtimeDir,
 		"JUPYTERLAB_SETTINGS_DIR="+settings,
 		"JUPYTERLAB_WORKSPACES_DIR="+w.state("jupyter", "workspaces"),
+		"LECTERN_LANG="+w.lang,                             // of what lessons say
 		"LECTERN_COPIES="+filepath.Join(w.root, copiesDir), // where a guess comes before the look
 	)
 	var server *labServer
@@ -247,7 +254,7 @@ func (w *workspace) serveLab(ctx context.Context, lab *labProgram, folder string
 	rest, stop := context.WithCancel(ctx)
 	var finishing sync.WaitGroup
 	finishing.Go(func() {
-		behind := *w
+		behind := *w.workspace
 		behind.gently = true
 		if err := behind.finish(rest, false); err != nil && rest.Err() == nil {
 			fmt.Fprintf(w.stderr, "warning: code is not completed: %v\n", err)
@@ -274,7 +281,7 @@ func (w *workspace) serveLab(ctx context.Context, lab *labProgram, folder string
 // the kernels' sockets are files in that folder too, which other users can't enter. The one in the repository is used
 // if there is room for its path in a socket's address, else a temporary one; where none will do the transport is
 // "tcp", and what cells print can be read by all users of the machine.
-func (w *workspace) labRuntime() (dir, transport string, err error) {
+func (w jupyterLab) labRuntime() (dir, transport string, err error) {
 	ours := w.state("jupyter", "runtime")
 	if err := os.MkdirAll(ours, 0o700); err != nil {
 		return "", "", err
@@ -337,7 +344,7 @@ type labServer struct {
 
 // startLab starts JupyterLab and waits until it listens at its port. If somebody else has got the port first, the error
 // is a *portTaken.
-func (w *workspace) startLab(ctx context.Context, lab *labProgram, port int, args, env []string, folder string) (*labServer, error) {
+func (w jupyterLab) startLab(ctx context.Context, lab *labProgram, port int, args, env []string, folder string) (*labServer, error) {
 	is, err := w.newSign()
 	if err != nil {
 		return nil, fmt.Errorf("lab: %w", err)
@@ -375,7 +382,7 @@ func (w *workspace) startLab(ctx context.Context, lab *labProgram, port int, arg
 // started: others can't read the folder, and are sent nothing that they could use, such as the token.
 type sign struct{ dir, name, text string }
 
-func (w *workspace) newSign() (*sign, error) {
+func (w jupyterLab) newSign() (*sign, error) {
 	dir, err := os.MkdirTemp(w.state("jupyter"), "sign-")
 	if err != nil {
 		return nil, err

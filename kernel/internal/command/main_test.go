@@ -6,7 +6,6 @@ import (
 	"errors"
 	"flag"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -173,7 +172,7 @@ func TestUserSpec(t *testing.T) {
 func TestLabWithoutPython(t *testing.T) {
 	w, _ := scripted(t)
 	t.Setenv("PATH", t.TempDir())
-	_, err := w.findLab(t.Context())
+	_, err := (jupyterLab{w}).findLab(t.Context())
 	var none *noPython
 	if !errors.As(err, &none) {
 		t.Errorf("got %v, want to be told that there is no Python", err)
@@ -191,7 +190,7 @@ func TestLabPrefersUv(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir)
-	lab, err := w.findLab(t.Context())
+	lab, err := (jupyterLab{w}).findLab(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,22 +208,6 @@ func TestLabPrefersUv(t *testing.T) {
 	}
 	if written, err := os.ReadFile(pins); err != nil || !bytes.Equal(written, jupyterlabPins) {
 		t.Errorf("%s is not jupyterlab.txt: %v", pins, err)
-	}
-
-	// JupyterLite comes the same way, without what nobody runs.
-	if err := os.Remove(log); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.findLite(t.Context()); err == nil || !strings.Contains(err.Error(), "there is no JupyterLite in ") {
-		t.Errorf("got %v, want to be told that the fake uv has installed nothing", err)
-	}
-	if b, err = os.ReadFile(log); err != nil {
-		t.Fatal(err)
-	}
-	venv, pins = w.state("jupyter", "lite"), w.state("jupyter", "jupyterlite.txt")
-	want = "venv --quiet --python >=3.10 " + venv + "\npip install --quiet --python " + venv + " --require-hashes --only-binary :all: -r " + pins + " --no-deps\n"
-	if string(b) != want {
-		t.Errorf("uv was called with\n%swant\n%s", b, want)
 	}
 }
 
@@ -249,7 +232,7 @@ if [ "$1" = venv ]; then for last; do :; done; mkdir -p "$last/bin"; fi
 		other := *w
 		other.stderr = io.Discard
 		both.Go(func() {
-			if _, err := other.findLab(t.Context()); err != nil {
+			if _, err := (jupyterLab{&other}).findLab(t.Context()); err != nil {
 				t.Error(err)
 			}
 		})
@@ -262,7 +245,7 @@ if [ "$1" = venv ]; then for last; do :; done; mkdir -p "$last/bin"; fi
 	if err := os.RemoveAll(w.state("jupyter", "venv")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.findLab(t.Context()); err != nil {
+	if _, err := (jupyterLab{w}).findLab(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if b, err := os.ReadFile(log); err != nil || string(b) != "venv\npip\nvenv\npip\n" {
@@ -305,9 +288,9 @@ func pinnedPackages(t *testing.T, file []byte) map[string]int {
 	return pins
 }
 
-// What lab and render -lite install is named by version and hash, all of it, whatever installs it.
+// What lab installs is named by version and hash, all of it, whatever installs it.
 func TestPinsHaveHashes(t *testing.T) {
-	pins, lite := pinnedPackages(t, jupyterlabPins), pinnedPackages(t, jupyterlitePins)
+	pins := pinnedPackages(t, jupyterlabPins)
 	if len(pins) < 50 {
 		t.Errorf("%d packages: JupyterLab needs more", len(pins))
 	}
@@ -316,9 +299,6 @@ func TestPinsHaveHashes(t *testing.T) {
 	}
 	if _, ok := pins["jupyterlab=="+jupyterlabVersion]; !ok {
 		t.Error("jupyterlab.txt pins another version than lab asks for")
-	}
-	if got, want := slices.Sorted(maps.Keys(lite)), []string{"jupyterlab-widgets==" + widgetsVersion, "jupyterlite-core==" + jupyterliteVersion}; !slices.Equal(got, want) {
-		t.Errorf("jupyterlite.txt pins %q, want %q", got, want)
 	}
 	for name, m := range map[string]venvMaker{"pip": byPip([]string{"python3"}), "uv": byUv("uv")} {
 		if argv := m.install("dir", "pins.txt"); !slices.Contains(argv, "--require-hashes") || !slices.Contains(argv, ":all:") {
@@ -372,7 +352,7 @@ func TestHubPinsHaveHashes(t *testing.T) {
 // alone, and nothing in its configuration, which others may be able to read, switches the token off or names it.
 func TestLabListensToThisMachine(t *testing.T) {
 	w, _ := scripted(t)
-	config := w.labConfig("ipc")
+	config := (jupyterLab{w}).labConfig("ipc")
 	server := config["ServerApp"].(map[string]any)
 	if server["ip"] != "127.0.0.1" {
 		t.Errorf("it listens on %v", server["ip"])
@@ -402,14 +382,14 @@ func TestLabRuntime(t *testing.T) {
 	defer os.RemoveAll(short)
 	w := &workspace{root: short}
 	inside := w.state("jupyter", "runtime")
-	if dir, transport, err := w.labRuntime(); err != nil || dir != inside || transport != "ipc" {
+	if dir, transport, err := (jupyterLab{w}).labRuntime(); err != nil || dir != inside || transport != "ipc" {
 		t.Errorf("a repository with a short path: %s, %s, %v; want ipc in %s", dir, transport, err, inside)
 	}
 	if err := os.Chmod(inside, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for name, w := range map[string]*workspace{"others can enter the folder": w, "a long path": {root: filepath.Join(t.TempDir(), strings.Repeat("long", 20))}} {
-		dir, transport, err := w.labRuntime()
+		dir, transport, err := (jupyterLab{w}).labRuntime()
 		if err != nil || transport != "ipc" || strings.HasPrefix(dir, w.root) || private.Check(dir) != nil {
 			t.Errorf("%s: %s, %s, %v; want ipc in a private folder elsewhere", name, dir, transport, err)
 		}
@@ -484,7 +464,7 @@ esac
 	}
 	t.Setenv("PATH", dir)
 	var none *noPython
-	if _, err := w.findLab(t.Context()); !errors.As(err, &none) || !strings.Contains(err.Error(), "apt install python3-venv") {
+	if _, err := (jupyterLab{w}).findLab(t.Context()); !errors.As(err, &none) || !strings.Contains(err.Error(), "apt install python3-venv") {
 		t.Errorf("error %v", err)
 	}
 }

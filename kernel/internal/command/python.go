@@ -21,15 +21,11 @@ const jupyterlabVersion = "4.6.6"
 // widgetsVersion is that of jupyterlab_widgets, by which JupyterLab draws widgets.
 const widgetsVersion = "3.0.17"
 
-// jupyterliteVersion is that of JupyterLite, of which render -lite takes what a browser loads; jupyterlite.txt pins it
-// and the widgets.
-const jupyterliteVersion = "0.8.6"
-
 //go:embed jupyterlab.txt
 var jupyterlabPins []byte
 
-//go:embed jupyterlite.txt
-var jupyterlitePins []byte
+// A jupyterLab is the workspace as far as JupyterLab goes: how it is installed and started.
+type jupyterLab struct{ *workspace }
 
 // labProgram is a way to start JupyterLab.
 type labProgram struct {
@@ -44,10 +40,10 @@ func (e *noPython) Error() string { return e.why }
 
 // findLab finds or installs JupyterLab: in an environment of our own that uv makes, in PATH, or in one that Python
 // makes.
-func (w *workspace) findLab(ctx context.Context) (*labProgram, error) {
-	venvLab := filepath.Join(w.state("jupyter", "venv"), venvBin, "jupyter-lab"+exeSuffix)
+func (w jupyterLab) findLab(ctx context.Context) (*labProgram, error) {
+	venvLab := filepath.Join(w.state("jupyter", labVenv), venvBin, "jupyter-lab"+exeSuffix)
 	lab := &labProgram{argv: []string{venvLab}, from: ".lectern/jupyter/venv"}
-	if w.hasVenv(labVenv) {
+	if w.hasVenv() {
 		return lab, nil
 	}
 	if _, err := exec.LookPath("uv"); err != nil {
@@ -55,30 +51,22 @@ func (w *workspace) findLab(ctx context.Context) (*labProgram, error) {
 			return &labProgram{argv: []string{lab}, from: lab}, nil
 		}
 	}
-	if err := w.makeVenv(ctx, labVenv); err != nil {
+	if err := w.makeVenv(ctx); err != nil {
 		return nil, fmt.Errorf("lab: %w", err)
 	}
 	return lab, nil
 }
 
-// A venv is a Python environment in .lectern/jupyter.
-type venv struct {
-	name string // of its folder
-	what string // is installed in it
-	list string // the name of the file of pins
-	pins []byte
-	bare bool // packages are taken without those that they would need to run
-}
-
-var (
-	labVenv  = venv{"venv", "JupyterLab " + jupyterlabVersion, "jupyterlab.txt", jupyterlabPins, false}
-	liteVenv = venv{"lite", "JupyterLite " + jupyterliteVersion, "jupyterlite.txt", jupyterlitePins, true}
+// labVenv is the name of our Python environment in .lectern/jupyter, and labPins that of the file of what it holds.
+const (
+	labVenv = "venv"
+	labPins = "jupyterlab.txt"
 )
 
-// hasVenv reports whether an environment has been made of the pins, and is there still.
-func (w *workspace) hasVenv(v venv) bool {
-	have, err := os.ReadFile(w.state("stamps", v.name))
-	return err == nil && string(have) == digest(string(v.pins)) && fileExists(w.state("jupyter", v.name, venvBin))
+// hasVenv reports whether our environment has been made of the pins, and is there still.
+func (w jupyterLab) hasVenv() bool {
+	have, err := os.ReadFile(w.state("stamps", labVenv))
+	return err == nil && string(have) == digest(string(jupyterlabPins)) && fileExists(w.state("jupyter", labVenv, venvBin))
 }
 
 // A venvMaker is a way to make a Python environment: the commands that create it in a folder and that install pinned
@@ -88,15 +76,14 @@ func (w *workspace) hasVenv(v venv) bool {
 // build with whatever that downloads, which no hash covers.
 type venvMaker struct {
 	create  func(dir string) []string
-	install func(dir, pins string, flags ...string) []string
+	install func(dir, pins string) []string
 }
 
 func byPip(python []string) venvMaker {
 	return venvMaker{
 		func(dir string) []string { return append(slices.Clone(python), "-m", "venv", dir) },
-		func(dir, pins string, flags ...string) []string {
-			argv := []string{filepath.Join(dir, venvBin, "python"+exeSuffix), "-m", "pip", "install", "--quiet", "--require-hashes", "--only-binary", ":all:", "-r", pins}
-			return append(argv, flags...)
+		func(dir, pins string) []string {
+			return []string{filepath.Join(dir, venvBin, "python"+exeSuffix), "-m", "pip", "install", "--quiet", "--require-hashes", "--only-binary", ":all:", "-r", pins}
 		},
 	}
 }
@@ -104,8 +91,8 @@ func byPip(python []string) venvMaker {
 func byUv(uv string) venvMaker {
 	return venvMaker{
 		func(dir string) []string { return []string{uv, "venv", "--quiet", "--python", ">=3.10", dir} },
-		func(dir, pins string, flags ...string) []string {
-			return append([]string{uv, "pip", "install", "--quiet", "--python", dir, "--require-hashes", "--only-binary", ":all:", "-r", pins}, flags...)
+		func(dir, pins string) []string {
+			return []string{uv, "pip", "install", "--quiet", "--python", dir, "--require-hashes", "--only-binary", ":all:", "-r", pins}
 		},
 	}
 }
@@ -162,7 +149,7 @@ func findMaker(ctx context.Context) (venvMaker, error) {
 	return byPip(python), nil
 }
 
-// lock waits until nobody else has locked a file, and locks it until it is closed.
+// lock waits until no other process has locked a file, and locks it until it is closed.
 func (w *workspace) lock(ctx context.Context, path string) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
@@ -186,27 +173,27 @@ func (w *workspace) lock(ctx context.Context, path string) (*os.File, error) {
 	}
 }
 
-// makeVenv creates an environment and installs what belongs into it. The system's Python is only read.
-func (w *workspace) makeVenv(ctx context.Context, v venv) error {
+// makeVenv creates our environment and installs JupyterLab into it. The system's Python is only read.
+func (w jupyterLab) makeVenv(ctx context.Context) error {
 	maker, err := findMaker(ctx)
 	if err != nil {
 		return err
 	}
-	dir, pins := w.state("jupyter", v.name), w.state("jupyter", v.list)
+	dir, pins := w.state("jupyter", labVenv), w.state("jupyter", labPins)
 	alone, err := w.lock(ctx, dir+".lock")
 	if err != nil {
 		return err
 	}
 	defer alone.Close()
-	if w.hasVenv(v) { // somebody else has just made it
+	if w.hasVenv() { // another command has just made it
 		return nil
 	}
-	for _, old := range []string{w.state("stamps", v.name), dir} {
+	for _, old := range []string{w.state("stamps", labVenv), dir} {
 		if err := os.RemoveAll(old); err != nil {
 			return err
 		}
 	}
-	if err := writeFile(pins, v.pins, 0o644); err != nil {
+	if err := writeFile(pins, jupyterlabPins, 0o644); err != nil {
 		return err
 	}
 	run := func(what string, argv ...string) (string, error) {
@@ -233,16 +220,11 @@ func (w *workspace) makeVenv(ctx context.Context, v venv) error {
 		}
 		return fmt.Errorf("create a Python environment: %w\n%s", err, out)
 	}
-	var flags []string
-	if v.bare {
-		flags = []string{"--no-deps"}
-	}
-	if out, err := run("Install "+v.what+" in .lectern/", maker.install(dir, pins, flags...)...); err != nil {
+	if out, err := run("Install JupyterLab "+jupyterlabVersion+" in .lectern/", maker.install(dir, pins)...); err != nil {
 		if ctx.Err() != nil {
 			return err
 		}
-		name, _, _ := strings.Cut(v.what, " ")
-		return fmt.Errorf("install %s (the first time needs the network): %w\n%s", name, err, out)
+		return fmt.Errorf("install JupyterLab (the first time needs the network): %w\n%s", err, out)
 	}
-	return writeFile(w.state("stamps", v.name), []byte(digest(string(v.pins))), 0o644)
+	return writeFile(w.state("stamps", labVenv), []byte(digest(string(jupyterlabPins))), 0o644)
 }

@@ -30,19 +30,21 @@ it renders all lessons, or outside the repository the notebooks of the current f
 them.
 
 Readers can go through the cells of lessons step by step. For that render runs each lesson once more and records it, unless the lesson is as it was when
-it was recorded last. The pages are there before that, and whole all the time, so that Ctrl-C loses nothing. -steps=false leaves it out, and -steps does it for other notebooks, too. Examples:
+it was recorded last, or somebody else has recorded it: -steps-from takes records out of a file, such as the steps.zip of a release, which is found by
+itself where it lies in the repository; -steps-to writes one. A record is used for the very text and code that it was made of, and no other. The pages are
+there before anything is recorded, and whole all the time, so that Ctrl-C loses nothing. -steps=false leaves it out, and -steps does it for other notebooks,
+too. Examples:
 
   go run ./kernel render
   go run ./kernel render -o /tmp/page my-experiment.ipynb
   go run ./kernel render -untrusted -o /tmp/page from-somebody.ipynb
   go run ./kernel render -url https://example.org/course/
   go run ./kernel render -live
-  go run ./kernel render -lite
   go run ./kernel render -steps my-experiment.ipynb
+  go run ./kernel render -steps-from steps.zip
 
 With -live the cells of the pages run in the browser: beside the pages lies Go itself, compiled for it from the Go installed here. The first time this
-takes some minutes. With -lite there is, beside such pages, a JupyterLab that needs no server but one that hands out files: its kernel runs in the
-browser, and its file browser has the notebooks, the lessons as working copies. It needs Python to get JupyterLite, once. See docs/live.md.
+takes some minutes. See docs/live.md.
 
 An output may hold a script, which runs in a frame of its own. Use -untrusted for notebooks of people you don't know: then nothing of theirs runs, loads
 anything or takes pictures from the folder they lie in, and what can't be rendered is a warning.`,
@@ -50,8 +52,9 @@ anything or takes pictures from the folder they lie in, and what can't be render
 			fs.String("o", "", "folder for the pages (default: site in the repository, or the current folder)")
 			fs.String("url", "", "where the pages will be published: adds a site map and their addresses")
 			fs.Bool("steps", false, "run the cells once more and record them, to be gone through step by step (for the lessons it is the default)")
+			fs.String("steps-from", "", "a file of recorded steps: what it has of the notebooks as they are is not recorded again")
+			fs.String("steps-to", "", "write such a file of what is recorded in the end")
 			fs.Bool("live", false, "let cells run in the browser")
-			fs.Bool("lite", false, "like -live, and add a JupyterLab that runs in the browser")
 			fs.Bool("untrusted", false, "keep only what is harmless of the notebooks: no scripts, nothing loaded")
 		},
 		run: func(ctx context.Context, ws *workspace, args []string, flags *flag.FlagSet) error {
@@ -83,21 +86,27 @@ func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagS
 	}
 	given := map[string]string{}
 	flags.Visit(func(f *flag.Flag) { given[f.Name] = f.Value.String() })
-	untrusted := given["untrusted"] == "true"
-	recorded := given["steps"] == "true" || given["steps"] == "" && len(args) == 0 && w.outside == "" && !untrusted
-	asked := given["steps"] == "true"
-	delete(given, "steps") // to the renderer it is a file
-	if recorded && untrusted {
-		return usagef("cells of a notebook that is not trusted are not run: choose one of -steps and -untrusted")
-	}
-	live, lite := given["live"] == "true", given["lite"] == "true"
-	for name, on := range map[string]bool{"live": live, "lite": lite} {
-		if on && untrusted {
-			return usagef("cells of a notebook that is not trusted are not run: choose one of -%s and -untrusted", name)
-		}
+	untrusted, course := given["untrusted"] == "true", len(args) == 0 && w.outside == ""
+	asked, refused := given["steps"] == "true", given["steps"] != "" && given["steps"] != "true"
+	from, to := given["steps-from"], given["steps-to"]
+	for _, name := range []string{"steps", "steps-from", "steps-to"} { // to the renderer, -steps is a file
 		delete(given, name)
 	}
-	live = live || lite
+	if (asked || from != "" || to != "") && untrusted {
+		return usagef("cells of a notebook that is not trusted are not run: choose one of -steps and -untrusted")
+	}
+	if to != "" && refused {
+		return usagef("-steps-to writes what is recorded, and -steps=false records nothing: choose one of them")
+	}
+	if beside := filepath.Join(w.root, stepsZip); from == "" && course && !refused && !untrusted && fileExists(beside) {
+		from = beside
+	}
+	record := asked || to != "" || course && !untrusted && !refused
+	live := given["live"] == "true"
+	if live && untrusted {
+		return usagef("cells of a notebook that is not trusted are not run: choose one of -live and -untrusted")
+	}
+	delete(given, "live")
 	out := cmp.Or(given["o"], filepath.Join(cmp.Or(w.outside, w.root), "site"))
 	given["o"] = out
 	site, err := w.siteStep(ctx)
@@ -120,11 +129,18 @@ func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagS
 	}
 	r := &renderer{w: w, tool: tool, cache: cache, flags: given, list: list, course: len(args) == 0}
 	records := &recording{}
-	if recorded && closed == nil { // records stay in the checkout
-		if records, err = w.recorded(list); err != nil {
+	if record || from != "" {
+		dir := w.state("steps") // records stay in the checkout
+		if closed != nil {
+			dir, record = filepath.Join(filepath.Dir(tool), "steps"), false
+		}
+		if records, err = w.recorded(list, dir, from); err != nil {
 			return err
 		}
 		r.steps = records.list
+		if from != "" {
+			fmt.Fprintln(w.stdout, records.came(fromHere(from), record))
+		}
 	}
 	// The pages come first, with the steps that are there; what takes minutes, behind them. Pages whose cells run stay so.
 	if !live || !fileExists(filepath.Join(out, "live")) {
@@ -133,21 +149,13 @@ func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagS
 		}
 	}
 	if live {
-		if lite {
-			lab, err := w.liteLab(ctx, list)
-			if err != nil {
-				return err
-			}
-			defer os.RemoveAll(lab)
-			given["lite"] = lab
-		}
 		given["live"] = "true"
 		if err := r.render(ctx); err != nil {
 			return err
 		}
 	}
-	if len(records.queue) == 0 {
-		return nil
+	if len(records.queue) == 0 || !record {
+		return records.save(to)
 	}
 	fmt.Fprintln(w.stdout, "Each lesson is run now for what readers can step through, and its page is written again. Until then the pages are whole, too: Ctrl-C loses nothing.")
 	r.quiet = true
@@ -160,7 +168,7 @@ func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagS
 	switch {
 	case err == nil:
 		r.quiet = false
-		return r.render(ctx)
+		return cmp.Or(records.save(to), r.render(ctx))
 	case ctx.Err() != nil || asked:
 		return err
 	}

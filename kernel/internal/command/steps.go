@@ -2,9 +2,9 @@ package command
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -17,36 +17,88 @@ import (
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
-// stepsFormat changes when records made before are of no use any more.
-const stepsFormat = "2"
-
 // A recording is what is recorded of the steps of notebooks, and what is still to be recorded.
 type recording struct {
 	w     *workspace
+	dir   string            // where records are
+	want  map[string]string // the file of the record of each notebook, by path
 	texts map[string][]byte // of notebooks that have changed since they were recorded, by path
 	queue []string          // their paths, in the order of the course
 	of    int               // how many notebooks there are
+	given int               // how many records came from a file
 
 	mu    sync.Mutex
 	files map[string]string // of records, by the notebooks' names for the renderer
 }
 
-// recorded finds out what was recorded of notebooks. One that has not changed since then is not run again.
-func (w *workspace) recorded(paths []string) (*recording, error) {
-	r := &recording{w: w, texts: map[string][]byte{}, of: len(paths), files: map[string]string{}}
+// recorded finds out what was recorded of notebooks: in a folder, or in a file of records if one is given. A notebook
+// is not run again while it and the library are as they were then.
+func (w *workspace) recorded(paths []string, dir, from string) (*recording, error) {
+	keys, err := w.stepsKeys()
+	if err != nil {
+		return nil, err
+	}
+	r := &recording{w: w, dir: dir, want: map[string]string{}, texts: map[string][]byte{}, of: len(paths), files: map[string]string{}}
+	names := []string{}
 	for _, path := range paths {
 		b, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
-		if file := w.stepsFile(path, b); fileExists(file) {
+		key, err := keys.key(w.rel(path), b)
+		if err != nil {
+			return nil, err
+		}
+		name := strings.TrimSuffix(filepath.Base(path), ".ipynb") + "-" + key + ".json"
+		r.want[path], r.texts[path] = filepath.Join(dir, name), b
+		names = append(names, name)
+	}
+	if from != "" {
+		copied, err := stepsFromFile(from, dir, names)
+		if err != nil {
+			return nil, err
+		}
+		r.given = len(copied)
+	}
+	for _, path := range paths {
+		if file := r.want[path]; fileExists(file) {
 			r.files[fromHere(path)] = file
+			delete(r.texts, path)
 		} else {
-			r.texts[path] = b
 			r.queue = append(r.queue, path)
 		}
 	}
 	return r, nil
+}
+
+// came says how many records came from a file, and what happens to the rest.
+func (r *recording) came(file string, record bool) string {
+	text := fmt.Sprintf("Of %s, the steps of %d came from %s", humanize.Count(r.of, "notebook"), r.given, file)
+	if before := r.of - r.given - len(r.queue); before > 0 {
+		text += fmt.Sprintf("; those of %d were recorded here before", before)
+	}
+	switch {
+	case len(r.queue) == 0:
+	case record:
+		text += fmt.Sprintf("; it does not have %d as they are now, which are recorded", len(r.queue))
+	default:
+		text += fmt.Sprintf("; it does not have %d as they are now, which go without", len(r.queue))
+	}
+	return text + "."
+}
+
+// save writes all records that there are into a file, for whoever has the same notebooks; with no name it does nothing.
+func (r *recording) save(file string) error {
+	if file == "" {
+		return nil
+	}
+	var whole []string
+	for _, path := range slices.Sorted(maps.Keys(r.want)) {
+		if fileExists(r.want[path]) {
+			whole = append(whole, r.want[path])
+		}
+	}
+	return stepsToFile(file, whole)
 }
 
 // list writes a file that names the records that there are: an object of notebooks and files. The caller removes it.
@@ -55,7 +107,7 @@ func (r *recording) list() (file string, err error) {
 	text, err := json.Marshal(r.files)
 	r.mu.Unlock()
 	if err == nil {
-		file = r.w.state("steps", fmt.Sprintf("list-%d", os.Getpid()))
+		file = filepath.Join(r.dir, fmt.Sprintf("list-%d", os.Getpid()))
 		err = writeFile(file, text, 0o666)
 	}
 	if err != nil {
@@ -147,11 +199,11 @@ func (r *recording) one(ctx context.Context, path string) error {
 	if bad != nil {
 		return fmt.Errorf("record steps of %s: %w", w.rel(path), bad)
 	}
-	file := w.stepsFile(path, r.texts[path])
+	file := r.want[path]
 	if err != nil { // it may be well the next time
 		fmt.Fprintf(w.stderr, "warning: its steps end there: %v\n", err)
-		file = w.state("steps", name+"-unfinished.json")
-	} else if old, err := filepath.Glob(w.state("steps", name+"-*.json")); err == nil {
+		file = filepath.Join(r.dir, name+"-unfinished.json")
+	} else if old, err := filepath.Glob(filepath.Join(r.dir, name+"-*.json")); err == nil {
 		for _, f := range old {
 			os.Remove(f)
 		}
@@ -163,12 +215,6 @@ func (r *recording) one(ctx context.Context, path string) error {
 	defer r.mu.Unlock()
 	r.files[fromHere(path)] = file
 	return nil
-}
-
-// stepsFile is where the record of a notebook with that text stands.
-func (w *workspace) stepsFile(path string, text []byte) string {
-	sum := sha256.Sum256(append([]byte(stepsFormat+"\n"), text...))
-	return filepath.Join(w.state("steps"), fmt.Sprintf("%s-%x.json", strings.TrimSuffix(filepath.Base(path), ".ipynb"), sum[:8]))
 }
 
 // cellSteps is what package render knows as CellSteps.

@@ -16,17 +16,23 @@ func TestUnchangedNotebooksAreNotRecordedAgain(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	record := w.stepsFile(path, []byte(text))
-	if other := w.stepsFile(path, []byte(text+"\n")); other == record {
-		t.Error("a notebook that has changed has the same record")
+	keys, err := w.stepsKeys()
+	if err != nil {
+		t.Fatal(err)
 	}
-	if err := os.MkdirAll(filepath.Dir(record), 0o777); err != nil {
+	key, err := keys.key(path, []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := w.state("steps")
+	record := filepath.Join(dir, "a-"+key+".json")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(record, []byte(`{}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	r, err := w.recorded([]string{path})
+	r, err := w.recorded([]string{path}, dir, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,10 +57,10 @@ func TestUnchangedNotebooksAreNotRecordedAgain(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text+"\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if r, err := w.recorded([]string{path}); err != nil || len(r.queue) != 1 || len(r.files) != 0 {
+	if r, err := w.recorded([]string{path}, dir, ""); err != nil || len(r.queue) != 1 || len(r.files) != 0 {
 		t.Errorf("a notebook that has changed: %v, to be recorded %q", err, r.queue)
 	}
-	if _, err := w.recorded([]string{filepath.Join(w.root, "gone.ipynb")}); err == nil || !strings.Contains(err.Error(), "gone.ipynb") {
+	if _, err := w.recorded([]string{filepath.Join(w.root, "gone.ipynb")}, dir, ""); err == nil || !strings.Contains(err.Error(), "gone.ipynb") {
 		t.Errorf("a notebook that is not there: %v", err)
 	}
 }

@@ -22,7 +22,8 @@ type workspace struct {
 	root           string
 	outside        string // the current folder, if that is not in the source; then notebooks are looked for here
 	stdout, stderr io.Writer
-	gently         bool // what it builds gets only the time that others leave
+	lang           string // of what lessons say in lab; "" is English
+	gently         bool   // what it builds gets only the time that others leave
 }
 
 // findWorkspace finds the source: a checkout from the current folder upwards; the one that the command was built from,

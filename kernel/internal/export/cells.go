@@ -10,7 +10,7 @@ import (
 
 // Header is the first line of an exported program, and Begin how every such line begins.
 const (
-	Header = Begin + "%s as a program. A function for each cell, in their order; kernel export makes a notebook of it again.\n"
+	Header = Begin + "%s as a program. A function for each cell, in their order.\n"
 	Begin  = "// The notebook "
 )
 

@@ -1,4 +1,4 @@
-// Package export makes one Go program out of the cells of a notebook, and turns a Go file back into cells.
+// Package export makes one Go program out of the cells of a notebook.
 //
 // In the program each cell is a function, and main calls them in order; what cells declare, and the variables that
 // they define, stand in front of it at the package level. A notebook may give a name a new meaning later, which

@@ -2,13 +2,12 @@
 // with what it needs of the cells, and with a test made of the exercise's cases. It is a module of its own in a folder
 // beside the notebooks, so that cells import it as "mine", and the plain go command tests it.
 //
-// A file that was changed by hand is never written to. When a student grades another version, the one before it is kept
-// as .bak. Code that does not compile on its own stays in the notebook. The first line of each file has a digest of the
-// rest, by which a change is noticed.
+// A file that was changed by hand is never written to, and neither is a .bak. When a student grades another version,
+// the one before it is kept as .bak. Code that does not compile on its own stays in the notebook. The first line of
+// each file has a digest of the rest, by which a change is noticed.
 package mine
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -21,8 +20,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lectern-go/lectern/internal/atomicfile"
@@ -94,6 +95,7 @@ var (
 type Package struct {
 	Dir      string // its folder
 	Ours     string // the folder with our solutions
+	InPage   bool   // the folder is in a page's memory, has all of our solutions, and no student sees it
 	Importer types.Importer
 }
 
@@ -109,18 +111,51 @@ func (p *Package) Keep(key, program string) string {
 	if err != nil {
 		return fmt.Sprintf("It can't become %s: %v.", name, err)
 	}
-	switch had, err := p.put(k, stamp(k, byStudent, text), testOf(k)); {
+	who := byStudent
+	if ours, err := os.ReadFile(filepath.Join(p.Ours, fileOf(k.Name))); err == nil && rest(string(ours)) == "\n"+text {
+		if p.has(k) && !p.byUs(k) { // somebody has run all cells, solutions too
+			return fmt.Sprintf("%s stays yours: this is our solution.", name)
+		}
+		who = byUs
+	}
+	before, was, err := p.put(k, stamp(k, who, text), testOf(k))
+	said := ""
+	switch {
 	case err != nil:
 		return fmt.Sprintf("It can't become %s: %v.", name, err)
-	case had == changed:
-		return fmt.Sprintf("%s was changed by hand, so it stays as it is. To have this version in its place, delete the file and run the cell again.", file)
-	case had == same:
+	case was == same:
 		return ""
-	case had == another:
-		return fmt.Sprintf("%s is this version from now on, in %s; the one before is in %s.bak.", name, file, file)
+	case was == changed:
+		return fmt.Sprintf("%s was changed by hand, so it stays as it is. To have this version in its place, delete the file and run the cell again.", file)
+	case p.InPage && was == another:
+		return fmt.Sprintf("%s is this version from now on.", name)
+	case p.InPage:
+		return fmt.Sprintf("It is %s from now on, in all lessons of this site.", name)
+	case was == another:
+		said = fmt.Sprintf("%s is this version from now on, in %s; the one before is in %s/%s.", name, file, Name, filepath.Base(before))
 	default:
-		return fmt.Sprintf("It is %s from now on, in %s.", name, file)
+		said = fmt.Sprintf("It is %s from now on, in %s.", name, file)
 	}
+	if path := foreign(text); path != "" {
+		said += fmt.Sprintf(" It imports %s: go test needs that module, too, which \"go get %s\" in the folder %s adds.", path, path, Name)
+	}
+	return said
+}
+
+// foreign is a package that a file imports and that is neither Go's nor ours, or "".
+func foreign(text string) string {
+	f, err := parser.ParseFile(token.NewFileSet(), "", text, parser.ImportsOnly)
+	if err != nil {
+		return "" // the file was written here
+	}
+	ours, _, _ := strings.Cut(reflect.TypeFor[lesson.Kept]().PkgPath(), "/notebooks/")
+	for _, i := range f.Imports {
+		path, _ := strconv.Unquote(i.Path.Value)
+		if first, _, _ := strings.Cut(path, "/"); strings.Contains(first, ".") && !strings.HasPrefix(path, ours+"/") {
+			return path
+		}
+	}
+	return ""
 }
 
 // Use puts our solution of an exercise into the package, with those of ours that it needs, and returns what there is to
@@ -130,6 +165,9 @@ func (p *Package) Use(key string) string {
 	if !ok {
 		return ""
 	}
+	if p.InPage && p.byUs(k) {
+		return fmt.Sprintf("%s.%s is our solution of exercise %s here until you have your own.", Name, k.Name, key)
+	}
 	if p.has(k) {
 		return fmt.Sprintf("%s.%s is there already: %s stays as it is.", Name, k.Name, shown(k.Name))
 	}
@@ -138,7 +176,7 @@ func (p *Package) Use(key string) string {
 		k := todo[0]
 		text, err := os.ReadFile(filepath.Join(p.Ours, fileOf(k.Name)))
 		if err == nil {
-			_, err = p.put(k, string(text), testOf(k))
+			_, _, err = p.put(k, string(text), testOf(k))
 		}
 		if err != nil {
 			return fmt.Sprintf("Our solution can't become %s.%s: %v.", Name, k.Name, err)
@@ -167,33 +205,52 @@ const (
 	changed // by hand, so that it stays
 )
 
-// put writes a function and its test.
-func (p *Package) put(k lesson.Kept, text, test string) (had, error) {
+// put writes a function and its test, and returns the file in which the version before it is kept, if there was one.
+func (p *Package) put(k lesson.Kept, text, test string) (before string, was had, err error) {
 	path := filepath.Join(p.Dir, fileOf(k.Name))
-	was := nothing
 	old, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return nothing, err
+		return "", nothing, err
 	case rest(string(old)) == rest(text):
-		return same, nil
+		was = same
 	case !pristine(string(old)):
-		return changed, nil
-	case !strings.Contains(string(old[:bytes.IndexByte(old, '\n')]), byUs):
-		was = another
-		if err := write(path+".bak", string(old)); err != nil {
-			return was, err
+		return "", changed, nil
+	case !p.byUs(k):
+		was, before = another, backup(path)
+		if err := write(before, string(old)); err != nil {
+			return "", was, err
 		}
 	}
-	if err := write(path, text); err != nil {
-		return was, err
+	if was != same {
+		if err := write(path, text); err != nil {
+			return before, was, err
+		}
 	}
 	path = strings.TrimSuffix(path, ".go") + "_test.go"
-	if old, err := os.ReadFile(path); err == nil && !pristine(string(old)) {
-		return was, nil // the student has more cases
+	if old, err := os.ReadFile(path); err == nil && (string(old) == test || !pristine(string(old))) {
+		return before, was, nil // the student has more cases
 	}
-	return was, write(path, test)
+	return before, was, write(path, test)
+}
+
+// backup names a file for the version before: one that holds nothing which was changed by hand.
+func backup(path string) string {
+	name := path + ".bak"
+	for i := 2; ; i++ {
+		if old, err := os.ReadFile(name); err != nil || pristine(string(old)) {
+			return name
+		}
+		name = fmt.Sprint(path, ".bak", i)
+	}
+}
+
+// byUs reports whether a function that the package has is our solution, as it was written.
+func (p *Package) byUs(k lesson.Kept) bool {
+	b, _ := os.ReadFile(filepath.Join(p.Dir, fileOf(k.Name)))
+	first, _, _ := strings.Cut(string(b), "\n")
+	return strings.Contains(first, byUs) && pristine(string(b))
 }
 
 // has reports whether the package has a function.

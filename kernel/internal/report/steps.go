@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/lectern-go/lectern/internal/humanize"
+	"github.com/lectern-go/lectern/kernel/internal/ask"
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 )
 
@@ -21,6 +22,7 @@ type Steps struct {
 	out     strings.Builder // printed since the last step
 	size    int
 	printed int
+	held    []string // since the last step
 	sites   []rewrite.Site
 }
 
@@ -45,7 +47,8 @@ type Step struct {
 	Frame int       `json:"d,omitempty"` // the call that the line stands in: 0 is the cell
 	Scope int       `json:"s,omitempty"` // the innermost block around it, an index into Scopes plus one: what other blocks declare has ended
 	Costs [4]int    `json:"c,omitzero"`  // FLOPs, bytes read and written, bytes of tensors that variables hold, nanoseconds
-	Ops   []string  `json:"p,omitempty"` // operations: name, shapes of the inputs, that of the result, FLOPs, bytes, nanoseconds; tabs between
+	Held  []string  `json:"m,omitempty"` // what the third of Costs consists of, if that has changed: bytes, a variable, why it holds them, of how many tensors; tabs between
+	Ops   []string  `json:"p,omitempty"` // operations: name, shapes of the inputs, that of the result, FLOPs, bytes, what they consist of, nanoseconds; tabs between
 	Vars  []StepVar `json:"v,omitempty"` // variables that were set, or have changed
 	Out   string    `json:"o,omitempty"` // what was printed by it
 }
@@ -89,6 +92,8 @@ func (s *Steps) Message(kind string, f []string) {
 		} else if s.record.Cut == "" {
 			s.record.Cut = fmt.Sprintf("the first %d steps, since their values are long", s.record.count())
 		}
+	case "held":
+		s.held = f
 	case "leave":
 		if len(f) == 1 && s.size < maxRecord {
 			where, _ := strconv.Atoi(f[0])
@@ -121,8 +126,9 @@ func (s *Steps) step(f []string) {
 		site := s.sites[n[0]-1]
 		e.Line, e.Loop, e.Head, e.Func, e.Scope = site.Line, site.Loop, site.Head, site.Func, site.Scope
 	}
+	e.Held, s.held = s.held, nil
 	f = f[9:]
-	for _, text := range f {
+	for _, text := range slices.Concat(f, e.Held) {
 		s.size += len(text) + 8
 	}
 	e.Ops, f = f[:ops], f[ops:]
@@ -151,6 +157,36 @@ func (s *Steps) Fail(f *Failure) {
 	e = Step{Kind: "panic", Line: f.Line, Where: e.Where, Frame: e.Frame, Scope: e.Scope, Costs: [4]int{2: e.Costs[2]},
 		Vars: []StepVar{{Name: "panic.", Frame: e.Frame, Text: humanize.Shorten(f.Value, maxPanic)}}}
 	s.record.Steps = slices.Insert(s.record.Steps, at, e)
+}
+
+// Check reports what in a record that came from elsewhere no stepper could follow.
+func (r *Record) Check() error {
+	for i, l := range r.Loops { // a loop around another comes before it
+		if l.Parent < 0 || l.Parent > i {
+			return fmt.Errorf("loop %d stands in loop %d, which does not come before it", i+1, l.Parent)
+		}
+	}
+	for i, around := range r.Scopes {
+		if around < 0 || around > i {
+			return fmt.Errorf("block %d stands in block %d, which does not come before it", i+1, around)
+		}
+	}
+	for i, s := range r.Steps {
+		scopes := []int{s.Scope}
+		frame := s.Frame
+		for _, v := range s.Vars {
+			scopes, frame = append(scopes, v.Scope), min(frame, v.Frame)
+		}
+		switch {
+		case s.Loop < 0 || s.Loop > len(r.Loops) || s.Head && s.Loop == 0:
+			return fmt.Errorf("step %d is in loop %d of %d", i+1, s.Loop, len(r.Loops))
+		case slices.Min(scopes) < 0 || slices.Max(scopes) > len(r.Scopes):
+			return fmt.Errorf("step %d is in a block that is not there; there are %d", i+1, len(r.Scopes))
+		case frame < 0 || s.Where < 0 || s.Line < 0:
+			return fmt.Errorf("step %d is at a place that is not there", i+1)
+		}
+	}
+	return nil
 }
 
 // count is how many steps there are to go through.
@@ -185,7 +221,7 @@ var stepsScript string
 var stepsStyle string
 
 // StepperScript and StepperStyle are what a page needs to show records: see steps.js.
-func StepperScript() string { return stepsScript }
+func StepperScript() string { return ask.Say + stepsScript }
 
 // StepperStyle is the style sheet of what the script makes.
 func StepperStyle() string { return stepsStyle }
@@ -220,7 +256,7 @@ func (s *Steps) Display(cell int) map[string]any {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<div class="lectern-steps" id="%s"><style>%s</style><pre class="steps-code"><code>%s</code></pre><noscript><pre>%s</pre></noscript>`,
 		name, stepsStyle, html.EscapeString(strings.TrimRight(s.src.Code, "\n")), html.EscapeString(record.Text(60)))
-	fmt.Fprintf(&b, `<script>%s;(function(){var b=document.getElementById("%s");if(b&&!b.dataset.on){b.dataset.on="1";lecternSteps(%s,b.querySelector("code"),b,{editor:true}).open()}})();</script></div>`, stepsScript, name, data)
+	fmt.Fprintf(&b, `<script>%s;(function(){var b=document.getElementById("%s");if(b&&!b.dataset.on){b.dataset.on="1";lecternSteps(%s,b.querySelector("code"),b,{editor:true}).open()}})();</script></div>`, StepperScript(), name, data)
 	return map[string]any{"text/html": b.String(), "text/plain": record.Text(200)}
 }
 

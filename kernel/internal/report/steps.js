@@ -2,10 +2,11 @@
 // lecternSteps(record, code, place, { close, moved, offset, name, editor }) returns { open, close }. record is what Record in
 // steps.go describes; code the element with the text; the panel comes to the end of place. With close, a function, the reader
 // can leave; moved is told the step, counted from 1, to which the reader has gone; ended is called where there is none after it. offset is how many lines of the cell stand
-// above the code. With editor, the lines are marked by whoever answers an event, where the text stands already, and code is
+// above the code. source has addresses where "tensor.Of", ".Matmul" and "op matmul" can be looked up. With editor, the lines are marked by whoever answers an event, where the text stands already, and code is
 // for when nobody does.
 var lecternSteps = (record, code, place, options) => {
   "use strict";
+  const say = lecternSay;
   options = options || {};
   const make = (tag, attributes = {}, ...inside) => {
     const e = document.createElement(tag);
@@ -17,18 +18,24 @@ var lecternSteps = (record, code, place, options) => {
     e.append(...inside.filter((x) => x !== null));
     return e;
   };
-  const steps = record.steps, loops = record.loops || [], offset = options.offset || 0;
+  const steps = record.steps, loops = record.loops || [], offset = options.offset || 0, source = options.source || {};
   const stops = []; // what one steps through: the indices of all steps but the ends of functions
   steps.forEach((s, i) => { if (s.k !== "leave") stops.push(i); });
   if (!stops.length) return null;
   const words = (n) => n.toLocaleString("en");
-  const scaled = (n, units, base) => {
+  const scaled = (n, units) => {
     let i = 0;
-    while (n >= base && i < units.length - 1) { n /= base; i++; }
+    while (n >= 1000 && i < units.length - 1) { n /= 1000; i++; }
     return (i && n < 100 ? n.toFixed(1).replace(/\.0$/, "") : words(Math.round(n))) + " " + units[i];
   };
-  const bytes = (n) => (n === 1 ? "1 byte" : scaled(n, ["bytes", "kB", "MB", "GB"], 1000));
-  const flops = (n) => (n === 1 ? "1 FLOP" : scaled(n, ["FLOPs", "kFLOPs", "MFLOPs", "GFLOPs", "TFLOPs"], 1000));
+  const bytes = (n) => { // as internal/humanize writes them
+    const units = [say("bytes"), "KiB", "MiB", "GiB", "TiB"];
+    if (n === 1) return say("1 byte");
+    let i = 0;
+    while (i < units.length - 1 && (n >= 10240 || n && n % 1024 === 0)) { n /= 1024; i++; }
+    return (Number.isInteger(n) ? words(n) : n.toFixed(1)) + " " + units[i];
+  };
+  const flops = (n) => (n === 1 ? "1 FLOP" : scaled(n, ["FLOPs", "kFLOPs", "MFLOPs", "GFLOPs", "TFLOPs"]));
   const time = (ns) => (ns < 1e3 ? ns + " ns" : ns < 1e6 ? (ns / 1e3).toFixed(1) + " µs" : ns < 1e9 ? (ns / 1e6).toFixed(1) + " ms" : (ns / 1e9).toFixed(2) + " s");
   const shape = (list) => "[" + list.split(",").join(" ") + "]";
 
@@ -75,7 +82,7 @@ var lecternSteps = (record, code, place, options) => {
   const state = (last) => {
     const cell = { name: "", vars: new Map() }, goroutines = new Map();
     const lines = new Map();
-    let out = "", live = 0;
+    let out = "", live = 0, held = [];
     for (let i = 0; i <= last; i++) {
       const s = steps[i], g = s.g || 0;
       out += s.o || "";
@@ -89,6 +96,7 @@ var lecternSteps = (record, code, place, options) => {
         const frame = frames[Math.min(v.d || 0, frames.length - 1)];
         frame.vars.set((v.c || 0) + " " + v.n, { ...v, changed: i === last });
       }
+      if (s.m) held = s.m;
       if (s.c) {
         if (s.k !== "backward") live = s.c[2];
         const sum = lines.get(s.l) || [0, 0, 0];
@@ -96,7 +104,7 @@ var lecternSteps = (record, code, place, options) => {
         lines.set(s.l, sum);
       }
     }
-    return { frames: goroutines.get(steps[last].g || 0), out, live, lines };
+    return { frames: goroutines.get(steps[last].g || 0), out, live, held, lines };
   };
 
   // The code's lines, each an element; spans that go over several lines are cut.
@@ -140,8 +148,29 @@ var lecternSteps = (record, code, place, options) => {
       const n = i + 1 + offset;
       if (!reached.has(n)) return;
       e.classList.add("reached");
-      e.addEventListener("click", () => { if (String(getSelection()) === "") go(nextOn(n)); });
+      e.addEventListener("click", (event) => { if (String(getSelection()) === "" && !event.target.closest("a")) go(nextOn(n)); });
     });
+    lines.forEach(linked);
+  };
+  // linked makes links of the functions on a line whose source is known.
+  const linked = (line) => {
+    for (const m of line.textContent.matchAll(/(\b[a-z][a-z0-9]*)?\.([A-Z][A-Za-z0-9]*)/g)) {
+      const to = source[(m[1] || "") + "." + m[2]] || source["." + m[2]];
+      let from = m.index + m[0].length - m[2].length;
+      if (!to) continue;
+      const texts = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+      for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+        if (from >= node.data.length) { from -= node.data.length; continue; }
+        if (from + m[2].length <= node.data.length) {
+          const name = node.splitText(from);
+          name.splitText(m[2].length);
+          const link = make("a", { class: "step-source", href: to, title: say("The source of {name}", { name: m[2] }) });
+          name.replaceWith(link);
+          link.append(name);
+        }
+        break;
+      }
+    }
   };
   // mark tells of each line that runs whether the step is there, and what it has cost so far.
   const mark = (marks) => {
@@ -194,31 +223,33 @@ var lecternSteps = (record, code, place, options) => {
     }
     return at;
   };
-  const first = button("|◀", "First step", () => go(0)), back = button("◀ Back", "One step back", () => go(at - 1));
-  const next = button("Next ▶", "One step on", () => go(at + 1)), last = button("▶|", "Last step", () => go(stops.length - 1));
-  const skip = button("Over", "On, past the calls of functions", () => go(over(1)), { hidden: !inFunction }), leave = button("Out", "Out of this call", () => go(out()), { hidden: !inFunction });
-  const play = button("Play", "Play the steps", () => (timer ? stop() : start()), { "aria-pressed": "false" });
-  const speed = make("select", { "aria-label": "Speed" }, ...[["1", "1 step a second"], ["2", "2 steps a second"], ["5", "5 steps a second"], ["20", "20 steps a second"]].map(([v, text]) => make("option", { value: v, selected: v === "2" }, text)));
-  const slider = make("input", { type: "range", min: 0, max: stops.length - 1, value: 0, "aria-label": "Step", oninput: () => go(+slider.value) });
+  const first = button("|◀", say("First step"), () => go(0)), back = button("◀ " + say("Back"), say("One step back"), () => go(at - 1));
+  const next = button(say("Next") + " ▶", say("One step on"), () => go(at + 1)), last = button("▶|", say("Last step"), () => go(stops.length - 1));
+  const skip = button(say("Over"), say("On, past the calls of functions"), () => go(over(1)), { hidden: !inFunction }), leave = button(say("Out"), say("Out of this call"), () => go(out()), { hidden: !inFunction });
+  const play = button(say("Play"), say("Play the steps"), () => (timer ? stop() : start()), { "aria-pressed": "false" });
+  const speed = make("select", { "aria-label": say("Speed") }, ...["1", "2", "5", "20"].map((v) => make("option", { value: v, selected: v === "2" }, v === "1" ? say("1 step a second") : say("{n} steps a second", { n: v }))));
+  const slider = make("input", { type: "range", min: 0, max: stops.length - 1, value: 0, "aria-label": say("Step"), oninput: () => go(+slider.value) });
   const where = make("span", { class: "step-where" });
   const loop = make("div", { class: "step-loop", hidden: !loops.length }); // it keeps its place outside of loops
   const bars = make("dl", { class: "step-bars", hidden: !priced });
+  const consists = make("div", { class: "step-consists" });
+  const parts = make("details", { class: "step-parts", hidden: !priced }, make("summary", {}, say("What these consist of")), consists);
   const did = make("div", { class: "step-did", hidden: !priced });
   const vars = make("div", { class: "step-vars" });
   const strips = make("div", { class: "step-strips" });
-  const printed = make("pre", { class: "step-out", hidden: true, "aria-label": "Printed so far" });
+  const printed = make("pre", { class: "step-out", hidden: true, "aria-label": say("Printed so far") });
   const said = make("span", { class: "step-said", role: "status" });
-  const shut = options.close ? button("Close", "Close the stepper", () => options.close()) : null;
-  const panel = make("div", { class: "steps", role: "group", tabindex: "-1", "data-lm-suppress-shortcuts": "true", "aria-label": options.name || "The cell step by step" },
+  const shut = options.close ? button(say("Close"), say("Close the stepper"), () => options.close()) : null;
+  const panel = make("div", { class: "steps", role: "group", tabindex: "-1", "data-lm-suppress-shortcuts": "true", "aria-label": options.name || say("The cell step by step") },
     make("div", { class: "step-tools" }, first, back, next, last, skip, leave, play, speed, shut),
-    make("div", { class: "step-slide" }, slider, where), loop, bars, did, vars, strips, printed,
+    make("div", { class: "step-slide" }, slider, where), loop, bars, parts, did, vars, strips, printed,
     record.note ? make("p", { class: "step-note" }, record.note) : null,
-    record.cut ? make("p", { class: "step-note" }, "Recorded are " + record.cut + ".") : null,
-    make("p", { class: "step-note step-keys" }, "Arrow keys step" + (inFunction ? " (down goes past calls, O out of them)" : "") + (loops.length ? ", Page Up and Down change the iteration" : "") + ", P plays. A click on a line goes to its next step."), said);
-  const stop = () => { if (timer) options.moved?.(at + 1); clearTimeout(timer); timer = 0; play.textContent = "Play"; play.setAttribute("aria-label", "Play the steps"); play.setAttribute("aria-pressed", "false"); };
+    record.cut ? make("p", { class: "step-note" }, say("Recorded are {what}.", { what: record.cut })) : null,
+    make("p", { class: "step-note step-keys" }, say("Arrow keys step") + (inFunction ? say(" (down goes past calls, O out of them)") : "") + (loops.length ? say(", Page Up and Down change the iteration") : "") + say(", P plays. A click on a line goes to its next step.")), said);
+  const stop = () => { if (timer) options.moved?.(at + 1); clearTimeout(timer); timer = 0; play.textContent = say("Play"); play.setAttribute("aria-label", say("Play the steps")); play.setAttribute("aria-pressed", "false"); };
   const start = () => {
-    play.textContent = "Stop";
-    play.setAttribute("aria-label", "Stop playing");
+    play.textContent = say("Stop");
+    play.setAttribute("aria-label", say("Stop playing"));
     play.setAttribute("aria-pressed", "true");
     if (at === stops.length - 1) go(0, true);
     const tick = () => {
@@ -259,16 +290,17 @@ var lecternSteps = (record, code, place, options) => {
       const strip = all[0].v.s.split("\t");
       if (all.length < 2 && plainly(all[0].f)) continue;
       const names = all.map((x) => x.v.n);
-      const about = `Memory ${memory}, ${bytes(all[0].f.held)}: ` + (names.length > 1 ? names.slice(0, -1).join(", ") + " and " + names[names.length - 1] + " are views of it" : names[0] + " is a view of it");
+      const held = { memory, bytes: bytes(all[0].f.held), name: names[0], names: names.slice(0, -1).join(", "), last: names[names.length - 1] };
+      const about = names.length > 1 ? say("Memory {memory}, {bytes}: {names} and {last} are views of it", held) : say("Memory {memory}, {bytes}: {name} is a view of it", held);
       const table = make("table", {});
       const head = table.insertRow();
-      head.append(make("th", { scope: "row" }, "elements"));
-      strip.forEach((text, i) => head.append(make("td", { title: "element " + i }, text)));
+      head.append(make("th", { scope: "row" }, say("elements")));
+      strip.forEach((text, i) => head.append(make("td", { title: say("element {i}", { i }) }, text)));
       for (const { v, f } of all) {
         const row = table.insertRow(), at = new Map();
         row.append(make("th", { scope: "row" }, v.n));
         const list = places(f);
-        if (!list || v.s.split("\t").length !== strip.length) { row.append(make("td", { colspan: strip.length }, "too many to draw")); continue; }
+        if (!list || v.s.split("\t").length !== strip.length) { row.append(make("td", { colspan: strip.length }, say("too many to draw"))); continue; }
         for (const [p, index] of list) at.set(p, at.has(p) ? at.get(p) + " …" : "[" + index.join(" ") + "]");
         strip.forEach((_, i) => row.append(make("td", at.has(i) ? { class: "on" } : {}, at.get(i) || "")));
       }
@@ -279,13 +311,13 @@ var lecternSteps = (record, code, place, options) => {
     const box = make("td", {}, make("span", { class: "step-value" }, v.t));
     if (f) {
       const shared = shown.filter((o) => o.f && o.f.memory === f.memory && o.v !== v).map((o) => o.v.n);
-      const facts = [["shape", shape(f.size)], [null, f.dtype], ["strides", shape(f.strideText)]];
-      if (f.start) facts.push(["offset", f.start]);
-      facts.push(["memory", f.memory + ", " + bytes(f.held) + (shared.length ? ", shared with " + [...new Set(shared)].join(", ") : "")]);
-      if (f.grad) facts.push([null, "requires grad"]);
+      const facts = [[say("shape"), shape(f.size)], [null, f.dtype], [say("strides"), shape(f.strideText)]];
+      if (f.start) facts.push([say("offset"), f.start]);
+      facts.push([say("memory"), f.memory + ", " + bytes(f.held) + (shared.length ? say(", shared with {names}", { names: [...new Set(shared)].join(", ") }) : "")]);
+      if (f.grad) facts.push([null, say("requires grad")]);
       box.append(make("span", { class: "step-facts" }, facts.map(([k, t]) => (k ? k + " " : "") + t).join(" · ")));
     }
-    if (v.r) box.append(make("span", { class: "step-facts" }, "gradient " + v.r));
+    if (v.r) box.append(make("span", { class: "step-facts" }, say("gradient {values}", { values: v.r })));
     return box;
   };
   const drawVars = (frames) => {
@@ -294,13 +326,13 @@ var lecternSteps = (record, code, place, options) => {
     for (const f of frames) for (const v of visible(f)) shown.push({ v, f: factsOf(v) });
     for (let k = frames.length - 1; k >= 0; k--) {
       if (!frames[k].vars.size) continue;
-      const table = make("table", {}, make("caption", {}, k ? "in " + frames[k].name : "Variables"));
+      const table = make("table", {}, make("caption", {}, k ? say("in {name}", { name: frames[k].name }) : say("Variables")));
       for (const v of visible(frames[k])) {
         const row = table.insertRow();
-        const head = make("th", { scope: "row" }, v.n === "return" ? "returns" : v.n.replace("return.", "result ").replace("panic.", "panic"));
+        const head = make("th", { scope: "row" }, v.n === "return" ? say("returns") : v.n.replace("return.", say("result") + " ").replace("panic.", "panic"));
         if (v.changed) {
           row.className = "changed";
-          head.append(make("span", { class: "step-hidden" }, " (changed)"));
+          head.append(make("span", { class: "step-hidden" }, say(" (changed)")));
         }
         row.append(head, describe(v, factsOf(v), shown));
       }
@@ -308,11 +340,68 @@ var lecternSteps = (record, code, place, options) => {
     }
     drawStrips(shown);
   };
+  const exact = (n) => (n === 1 ? say("1 byte") : say("{n} bytes", { n: words(n) }));
+  const shapesOf = (text) => [...text.matchAll(/\[([^\]]*)\]/g)].map(([, list]) => (list === "" ? [] : list.split(" ").map(Number)));
+  const count = (dims) => dims.reduce((n, d) => n * d, 1);
+  const sizes = { float64: 8, int64: 8, float32: 4, bfloat16: 2, float16: 2, bool: 1 };
+  // countedFrom says how FLOPs follow from shapes: a few for each element of the result or of an input, and some for each row.
+  const countedFrom = (name, f, inputs, out) => {
+    const product = name.startsWith("matmul") && inputs[0]?.length ? inputs[0].at(-1) : 0;
+    const n = count(out), m = inputs.length ? count(inputs[0]) : 0, rows = out.length ? n / out.at(-1) : 0;
+    if (product && f === 2 * n * product) return say("2 · {n} · {k}: a product and a sum for each of {n} elements and of {k} pairs", { n: words(n), k: words(product) });
+    const result = (k) => (n === 1 ? say("{k} for the one element of the result", { k: words(k) }) : say("{k} for each of {n} elements of the result", { k: words(k), n: words(n) }));
+    const input = (k) => say("{k} for each of {n} elements of the first input", { k: words(k), n: words(m) });
+    const both = (one, other) => say("{one} and {other}", { one, other });
+    if (n && f % n === 0) return result(f / n);
+    if (m && f % m === 0) return input(f / m);
+    for (let k = Math.floor(f / Math.max(n, m)); k > 0 && m; k--) {
+      if (n && (f - k * m) % n === 0) return both(input(k), result((f - k * m) / n));
+      if (rows && (f - k * n) % rows === 0) return both(result(k), say("{k} for each of {n} rows", { k: words((f - k * n) / rows), n: words(rows) }));
+    }
+    return "";
+  };
+  // partsOf is what the bytes and FLOPs of an operation consist of, a line for each.
+  const partsOf = (name, into, result, f, b, list) => {
+    const inputs = shapesOf(into), out = shapesOf(result)[0] || [], lines = [];
+    list.split(";").filter(Boolean).forEach((text, i) => {
+      const [kind, moved, dtype] = text.split(" "), dims = inputs[i] || [], which = inputs.length > 1 ? say("input {n}", { n: i + 1 }) : say("the input");
+      const tensor = (dims) => say("[{shape}] of {dtype}", { shape: dims.join(" "), dtype });
+      const repeated = kind === "read" && sizes[dtype] && +moved < sizes[dtype] * count(dims);
+      lines.push({
+        read: () => say("{input}, {tensor}: reads {bytes}", { input: which, tensor: tensor(dims), bytes: exact(+moved) }) + (repeated ? say(", since its {n} elements repeat {distinct}", { n: words(count(dims)), distinct: words(+moved / sizes[dtype]) }) : ""),
+        over: () => say("{input}, {tensor}: is written over, and not read", { input: which, tensor: tensor(dims) }),
+        number: () => say("{input}: a Go number, which stands in the code and in no memory", { input: which }),
+        some: () => say("the inputs: reads {bytes}, of each what is picked, and 8 bytes for each position", { bytes: exact(+moved) }),
+        write: () => say("the result, {tensor}: writes {bytes}", { tensor: tensor(out), bytes: exact(+moved) }),
+      }[kind]?.() ?? text);
+    });
+    if (!lines.length && !+b) lines.push(say("a view of the same memory: nothing is read or written"));
+    const counted = +f ? countedFrom(name.split(" · ")[0], +f, inputs, out) : "";
+    if (counted) lines.unshift(`${flops(+f)}: ${counted}`);
+    return lines;
+  };
+  let unfolded = false; // operations stay unfolded from step to step
   const opLine = (text) => {
-    const [name, into, result, f, b, ns] = text.split("\t");
+    const [name, into, result, f, b, list, ns] = text.split("\t");
     if (result === undefined) return make("li", {}, name);
-    const costs = [+f ? flops(+f) : null, +b ? bytes(+b) : "moves nothing", +ns ? time(+ns) : null].filter(Boolean).join(", ");
-    return make("li", {}, make("b", {}, name), " ", (into ? into + " → " : "→ ") + result, make("span", { class: "step-facts" }, costs));
+    const costs = [+f ? flops(+f) : null, +b ? bytes(+b) : say("moves nothing"), +ns ? time(+ns) : null].filter(Boolean).join(", ");
+    const inside = partsOf(name, into, result, f, b, list || "").map((line) => make("span", { class: "step-facts" }, line));
+    const fold = make("details", { class: "step-parts", open: unfolded }, make("summary", {}, costs), ...inside);
+    fold.addEventListener("toggle", () => { unfolded = fold.open; });
+    const at = source["op " + name.split(" · ")[0]];
+    return make("li", {}, make("b", {}, at ? make("a", { href: at, title: say("What the library says of this operation") }, name) : name), " ", (into ? into + " → " : "→ ") + result, fold);
+  };
+  // drawParts says what the totals consist of: FLOPs and moved bytes by line, held bytes by variable.
+  const drawParts = (now) => {
+    const table = (caption, rows) => make("table", {}, make("caption", {}, caption), ...rows.map(([head, text]) => make("tr", {}, make("th", { scope: "row" }, head), make("td", {}, text))));
+    const spentBy = [...now.lines].filter(([, [f, b]]) => f || b).sort(([a], [b]) => a - b).map(([line, [f, b]]) => [say("line {line}", { line: line - offset }), [f ? flops(f) : "", b ? exact(b) : ""].filter(Boolean).join(", ")]);
+    const heldBy = (now.live ? now.held : []).map((text) => {
+      const [b, name, why, n] = text.split("\t");
+      const [, op, saved] = why.match(/^saved by (.*): (its .*)$/) || [];
+      const what = why === "" ? say("its elements") : why === "gradient" ? (+n > 1 ? say("gradients") : say("a gradient")) : op ? say("saved by {op} for Backward: {what}", { op, what: saved }) : say("others");
+      return [name || "…", exact(+b) + ": " + what + (+n > 1 ? say(", {n} tensors", { n: words(+n) }) : "")];
+    });
+    consists.replaceChildren(spentBy.length ? table(say("Spent so far"), spentBy) : "", heldBy.length ? table(say("Held, each memory once"), heldBy) : "");
   };
 
   const go = (to, playing) => {
@@ -326,8 +415,8 @@ var lecternSteps = (record, code, place, options) => {
       if (line === s.l) here = cost;
       return { line, now: line === s.l, cost };
     }));
-    const place = s.k === "begin" ? "before the cell" : "line " + (s.l - offset) + (s.k === "enter" ? ", call of " + s.f : s.k === "return" ? ", return" : s.k === "backward" ? ", Backward" : s.k === "panic" ? ", where it panics" : "") + (s.g ? ", goroutine " + s.g : "");
-    where.textContent = `Step ${words(at + 1)} of ${words(stops.length)}: ${place}`;
+    const place = s.k === "begin" ? say("before the cell") : say("line {n}", { n: s.l - offset }) + (s.k === "enter" ? say(", call of {name}", { name: s.f }) : s.k === "return" ? ", return" : s.k === "backward" ? ", Backward" : s.k === "panic" ? say(", where it panics") : "") + (s.g ? ", goroutine " + s.g : "");
+    where.textContent = say("Step {n} of {all}: {place}", { n: words(at + 1), all: words(stops.length), place });
     slider.value = at;
     slider.setAttribute("aria-valuetext", where.textContent);
     for (const b of [first, back]) b.disabled = at === 0;
@@ -336,22 +425,23 @@ var lecternSteps = (record, code, place, options) => {
     const inner = turns[i];
     if (inner.length) {
       const t = inner[inner.length - 1];
-      loop.append(button("‹", "Iteration before", () => go(turn(-1)), { disabled: t.k === 1 }), make("span", {}, inner.map((t) => `line ${t.line - offset}: iteration ${words(t.k)} of ${words(lengths[t.run])}`).join(" › ")), button("›", "Next iteration", () => go(turn(1)), { disabled: t.k === lengths[t.run] }));
+      loop.append(button("‹", say("Iteration before"), () => go(turn(-1)), { disabled: t.k === 1 }), make("span", {}, inner.map((t) => say("line {line}: iteration {n} of {all}", { line: t.line - offset, n: words(t.k), all: words(lengths[t.run]) })).join(" › ")), button("›", say("Next iteration"), () => go(turn(1)), { disabled: t.k === lengths[t.run] }));
     }
     if (priced) {
       const bar = (name, value, full, text) => make("div", {}, make("dt", {}, name), make("dd", {}, make("span", { class: "step-bar", style: `--part:${full ? (100 * value) / full : 0}%`, "aria-hidden": "true" }), text));
-      bars.replaceChildren(bar("FLOPs", spent[i][0], totals[0], flops(spent[i][0])), bar("Moved", spent[i][1], totals[1], bytes(spent[i][1])), bar("Held by variables", now.live, most, bytes(now.live)));
+      bars.replaceChildren(bar("FLOPs", spent[i][0], totals[0], flops(spent[i][0])), bar(say("Moved"), spent[i][1], totals[1], bytes(spent[i][1])), bar(say("Held by variables"), now.live, most, bytes(now.live)));
+      drawParts(now);
     }
     const ops = (s.p || []).map(opLine);
     if (priced) {
-      const ran = s.k === "backward" ? "Backward, one operation:" : ops.length ? "This line ran:" : "This line ran no operation.";
-      did.replaceChildren(make("p", {}, ran, here ? make("span", { class: "step-sofar" }, "so far " + here) : null), ops.length ? make("ul", ops.length > 2 ? { tabindex: "0", "aria-label": "Operations of this line" } : {}, ...ops) : "");
+      const ran = s.k === "backward" ? say("Backward, one operation:") : ops.length ? say("This line ran:") : say("This line ran no operation.");
+      did.replaceChildren(make("p", {}, ran, here ? make("span", { class: "step-sofar" }, say("so far {costs}", { costs: here })) : null), ops.length ? make("ul", ops.length > 2 ? { tabindex: "0", "aria-label": say("Operations of this line") } : {}, ...ops) : "");
     }
     drawVars(now.frames);
     printed.hidden = !now.out;
     printed.textContent = now.out;
     printed.scrollTop = printed.scrollHeight;
-    const changed = (s.v || []).slice(0, 3).map((v) => v.n + " is " + v.t.slice(0, 80)).join("; ");
+    const changed = (s.v || []).slice(0, 3).map((v) => say("{name} is {value}", { name: v.n, value: v.t.slice(0, 80) })).join("; ");
     if (!playing) options.moved?.(at + 1);
     said.textContent = playing ? "" : where.textContent + (s.k === "backward" && s.p ? ": " + s.p[0].split("\t")[0] : "") + (changed ? ". " + changed : "");
   };

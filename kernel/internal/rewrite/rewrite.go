@@ -39,7 +39,6 @@ type Result struct {
 	Restores []string          // variables that the program restores
 	Defines  []string          // variables that it defines
 	Declares []string          // functions, types and constants that it declares; methods are called Type.Method
-	Reads    []string          // variables and declarations of earlier cells that it can reach, named as these
 	Removed  map[string]string // what %rm has removed, and the kind of thing that it was
 	Forget   []string          // kept variables whose values are of no use any more
 	Keeps    bool              // the program saves its variables at the end
@@ -140,7 +139,7 @@ func (s *Session) rewrite(cell int, code string) *work {
 		global: map[types.Object]string{}, old: map[string]string{}, dropped: map[*ast.Ident]bool{},
 		parts: map[*checked][]part{}, broken: map[*decl][]Error{}}
 	w.r.Next = w.n
-	w.n.spared, w.n.unmoved, w.n.steps, w.n.noSteps = nil, false, false, false
+	w.n.unkept, w.n.unkeptLiterals, w.n.steps, w.n.noSteps = nil, false, false, false
 	w.n.sources[cell], w.n.current = w.src, cell
 	w.run()
 	return w
@@ -170,7 +169,7 @@ func (w *work) run() {
 	if !goes || !w.checkText() || !w.callsMain() {
 		return
 	}
-	w.publish(w.definitions())
+	w.hoist(w.definitions())
 	if len(w.r.Errors) == 0 && w.checkOutcome() {
 		w.compose()
 	}

@@ -15,7 +15,9 @@
       modules[name] = name === "rewriter" ? WebAssembly.compile(bytes) : cells.tool(bytes);
       return;
     }
-    index = JSON.parse(new TextDecoder().decode(bytes)).packages;
+    const { packages, mine } = JSON.parse(new TextDecoder().decode(bytes));
+    index = packages;
+    for (const file in mine) machine.put("/ours/" + file, mine[file]);
     for (const p of index) at.set(p.path, p);
     machine.put("/pkg/index.json", JSON.stringify(index));
     for (const [number, bundle] of early) place(number, bundle);
@@ -40,14 +42,13 @@
     });
   };
   // start begins when all parts are there.
-  const start = async ({ jupyter }) => {
+  const start = async () => {
     machine.make("/build");
     for (const name in modules) modules[name] = await modules[name];
     const said = [];
     machine.start(modules.rewriter, ["engine"], { GOGC: "800" }, (_, bytes) => { said.push(new TextDecoder().decode(bytes)); })
       .then(() => post({ broken: "the cell rewriter has ended: " + said.join("") }), (error) => post({ broken: String(error) + said.join("") }));
     while (!self.lecternEngine) await new Promise((done) => setTimeout(done, 2));
-    if (jupyter) lecternEngine.jupyter();
     post({ ready: true });
   };
 
@@ -62,7 +63,7 @@
     if (now.drawing) clearTimeout(now.drawing);
     now.drawing = 0;
     const changes = JSON.parse(lecternEngine.outputs());
-    if (changes.drawn || changes.messages || changes.models || changes.below || changes.prompt !== undefined || changes.count !== now.count) post({ id: now.id, outputs: changes }); // what is new below the cell
+    if (changes.drawn || changes.models || changes.below || changes.prompt !== undefined || changes.count !== now.count) post({ id: now.id, outputs: changes }); // what is new below the cell
     now.count = changes.count;
   };
   // finish ends the cell. The program may go on with the next one, unless that must have one of its own.
@@ -96,7 +97,17 @@
     await Promise.all(there);
   };
 
-  // A cell is rewritten, and again when packages that it needs have been loaded; then it is built, and its program goes to the page, which runs it.
+  // compiled makes a library that a cell needs: the reader's package.
+  const compiled = async (library) => {
+    const refused = await cells.library(modules.compiler, library);
+    if (refused === null) {
+      const bytes = machine.get(library.archive).slice();
+      linker.postMessage({ do: "bundle", bytes, files: [{ file: library.archive, at: 0, size: bytes.length }] }, [bytes.buffer]);
+    }
+    lecternEngine.compiled(refused ?? "");
+  };
+
+  // A cell is rewritten, and again when packages that it needs have been loaded, or compiled; then it is built, and its program goes to the page, which runs it.
   // So it is with what a change of a widget asks for: begin says which.
   const execute = async ({ id, port, begin, number, build, input }) => {
     const began = performance.now();
@@ -105,8 +116,9 @@
     now = { id, count: 0 };
     for (;;) {
       answer = JSON.parse(begin());
-      if (!answer.need) break;
-      await supplied(id, answer.need);
+      if (answer.library) await compiled(answer.library);
+      else if (answer.need) await supplied(id, answer.need);
+      else break;
     }
     if (!answer.program) return finish("exit status 0", { mistakes: (answer.errors || []).filter((m) => m.cell === number) });
     const built = await build(answer);
@@ -153,11 +165,11 @@
   });
 
   // asked has the rewriter do something with the notebook, for which it may need packages.
-  const asked = async ({ id, name, notebook, program: other }) => {
+  const asked = async ({ id, name, notebook }) => {
     leave();
     for (;;) {
-      const answer = JSON.parse(other === undefined ? lecternEngine.export(name, notebook) : lecternEngine.changes(name, notebook, other));
-      if (!answer.need) return post({ id, answer }); // a program or what one changes, or why there is none
+      const answer = JSON.parse(lecternEngine.export(name, notebook));
+      if (!answer.need) return post({ id, answer }); // a program, or why there is none
       await supplied(id, answer.need);
     }
   };
@@ -180,6 +192,7 @@
     notebook: asked,
     question,
     leave,
+    mine: ({ files }) => lecternEngine.mine(files), // what the browser has stored of the reader's package
     linker: ({ port }) => { linker = port; },
     bundle: ({ number, bytes }) => place(number, bytes),
     // The page has ended the program, or wants none.
@@ -189,7 +202,7 @@
     },
   };
   // What takes a while begins when what has been asked for before is done, even if the page no longer waits for that.
-  const inTurn = new Set(["cell", "event", "notebook", "question"]);
+  const inTurn = new Set(["cell", "event", "mine", "notebook", "question"]);
   let last = Promise.resolve();
   self.onmessage = async ({ data }) => {
     try {

@@ -1,18 +1,42 @@
-// The host of cells, in a page of its own or in JupyterLab: it loads Go, and has cells run one after another. Nothing
+// The host of cells in a page: it loads Go, and has cells run one after another. Nothing
 // is loaded before the first of them runs. Three workers do the work: one rewrites and compiles cells and keeps
 // their values; one links; another runs one cell's program and is thrown away, so that a program can be stopped whatever it does.
 "use strict";
 
+// The reader's own package, mine: the browser's storage has its files, for all pages of a site. Without storage each
+// page has what was written on it.
+const lecternMine = (() => {
+  const key = "lectern-mine", texts = (x) => Object.fromEntries(Object.entries(x && typeof x === "object" ? x : {}).filter(([, text]) => typeof text === "string"));
+  let own = {}, stores = true;
+  return {
+    get stores() { return stores; },
+    get files() { // by name
+      try { if (stores) own = texts(JSON.parse(localStorage.getItem(key))); } catch { stores = false; }
+      return own;
+    },
+    set files(files) {
+      own = texts(files);
+      try {
+        if (Object.keys(own).length) localStorage.setItem(key, JSON.stringify(own));
+        else localStorage.removeItem(key);
+      } catch { stores = false; }
+    },
+  };
+})();
+
 // The first argument has the parts and bundles that can be loaded, which bundles the first cell loads, the folder that
-// they lie in, whether outputs are to be Jupyter's messages, and what has been loaded by another host. tell is called
-// with what goes on, in words, and with the share that is done, or with "". afresh is called when all values are
-// forgotten.
-const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = new Map() }, tell, afresh) => {
+// they lie in, and what package lesson says in another language than English. tell is called with what goes on, in
+// words, and with the share that is done, or with "". afresh is called when all values are forgotten.
+const lecternHost = ({ parts, bundles, first, folder, answers }, tell, afresh) => {
+  const say = lecternSay;
+  // What package lesson says in another language than English, as a file and where it is: see package lesson.
+  const lang = answers ? { LECTERN_LANG: answers.lang, LECTERN_ROOT: "/lectern" } : {};
+  const saidFiles = answers ? [[`/lectern/notebooks/${answers.lang}/lesson.po`, new TextEncoder().encode(answers.text)]] : [];
   const megabytes = (n) => (n / 1e6).toFixed(1) + " MB";
 
   // Loading: over http the parts are fetched; a page that was opened as a file runs the scripts that carry them.
   // loaded is by name the promise of a part's bytes.
-  const carried = new Map();
+  const carried = new Map(), loaded = new Map();
   const decoded = (text) => {
     if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
     const letters = atob(text), bytes = new Uint8Array(letters.length);
@@ -98,12 +122,14 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
   const list = [named[0], ...first.map((number) => [{ do: "bundle", number }, bundles[number]]), ...named.slice(1)];
   const total = [...scripts, ...list.map(([, p]) => p)].reduce((sum, p) => sum + p.bytes, 0);
   let engine = null; // the promise of { worker, end: ends it, program: its script's address }
+  let mine = "{}"; // what the engine has of the reader's package
   let limit = 180; // seconds that a cell may run
   const begin = async () => {
     let here = 0;
+    mine = "{}";
     const show = (n) => {
       here += n;
-      if (running && !running.ending) tell(`Loading Go: ${megabytes(here)} of ${megabytes(total)}`, Math.min(1, here / total));
+      if (running && !running.ending) tell(say("Loading Go: {here} of {all}", { here: megabytes(here), all: megabytes(total) }), Math.min(1, here / total));
     };
     show(0);
     await Promise.all(scripts.map((p) => part(p, show)));
@@ -124,8 +150,8 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
           const bytes = await content(p, show);
           (message.name === "linker" ? linker : w).postMessage({ ...message, bytes }, [bytes.buffer]);
         })).then(() => {
-          if (running && !running.ending) tell("Starting Go");
-          w.postMessage({ do: "start", jupyter });
+          if (running && !running.ending) tell(say("Starting Go"));
+          w.postMessage({ do: "start" });
         }).catch(failed);
       });
     } catch (error) {
@@ -134,7 +160,7 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
     } finally {
       unpackersGo();
     }
-    w.onmessage = ({ data }) => heard(data).catch((error) => lose("The page itself has failed, and all values are lost: " + error.message));
+    w.onmessage = ({ data }) => heard(data).catch((error) => lose(say("The page itself has failed, and all values are lost: {why}", { why: error.message })));
     return { worker: w, end, program };
   };
   const started = () => {
@@ -179,10 +205,10 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
   const working = (text) => tell(queue.length ? `${text}; ${queue.length} more ${queue.length === 1 ? "cell waits" : "cells wait"}` : text);
   const heard = async (data) => {
     const r = running;
-    if (data.broken) return lose("The engine has failed, and all values are lost: " + data.broken);
+    if (data.broken) return lose(say("The engine has failed, and all values are lost: {why}", { why: data.broken }));
     const its = r && data.id === r.id, e = await engine;
     if (data.want) { // also by a cell that has been stopped meanwhile
-      if (its && !r.ending) tell("Loading packages");
+      if (its && !r.ending) tell(say("Loading packages"));
       try {
         await Promise.all(data.want.map(async (b) => {
           const bytes = await content(bundles[b]);
@@ -190,7 +216,7 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
         }));
         unpackersGo();
       } catch (error) {
-        return lose("A package can't be loaded, and all values are lost: " + error.message);
+        return lose(say("A package can't be loaded, and all values are lost: {why}", { why: error.message }));
       }
     }
     if (!its) return;
@@ -202,7 +228,7 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
       const tick = () => {
         const s = (performance.now() - at) / 1000;
         if (s > limit) return stop("limit " + limit);
-        working(s < 1 ? "Running" : `Running for ${s.toFixed(0)} s`);
+        working(s < 1 ? say("Running") : say("Running for {n} s", { n: s.toFixed(0) }));
         r.clock = setTimeout(tick, 500);
       };
       tick();
@@ -221,7 +247,7 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
       r.program.onerror = () => stop("stopped");
       const give = [r.port, ...data.files.map(([, b]) => b.buffer)];
       if (data.program.buffer) give.push(data.program.buffer); // or it is compiled already
-      r.program.postMessage({ program: data.program, files: data.files, input: data.input, environment: data.environment, port: r.port, kept: ["/keep", "/cell", "/tmp"] }, give);
+      r.program.postMessage({ program: data.program, files: [...data.files, ...saidFiles], input: data.input, environment: { ...data.environment, ...lang }, port: r.port, kept: ["/keep", "/cell", "/tmp"] }, give);
       watch();
     }
     if (data.ended) r.done({ ...data.ended, stopped: r.ending });
@@ -242,13 +268,16 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
           spare = new Worker(e.program);
           spare.onerror = () => { spare = null; };
         }
+        const stored = JSON.stringify(lecternMine.files); // another page may have more by now
+        if (stored !== mine) e.worker.postMessage({ do: "mine", files: mine = stored });
         running.port = cell.posts(e.worker, id, queue);
       }
       verdict = await end;
     } catch (error) {
-      cell.trouble("Go can't be loaded: " + error.message);
+      cell.trouble(say("Go can't be loaded: {why}", { why: error.message }));
       verdict = { failed: true };
     }
+    if (verdict.mine) lecternMine.files = { ...lecternMine.files, ...verdict.mine };
     if (verdict.goesOn) passing = running.program;
     else running.program?.terminate();
     if (!verdict.goesOn || !queue.length) drop();

@@ -3,6 +3,7 @@
   "use strict";
   const place = document.getElementById("lectern-live");
   if (!place || typeof WebAssembly !== "object" || typeof Worker !== "function" || typeof DecompressionStream !== "function") return;
+  const say = lecternSay;
   const lesson = JSON.parse(place.textContent);
   const make = (tag, attributes = {}, ...content) => {
     const e = document.createElement(tag);
@@ -18,10 +19,10 @@
   const said = document.getElementById("said");
 
   // The bar below says what goes on.
-  const meter = make("progress", { max: 1, value: 0, "aria-label": "Loading", hidden: true });
+  const meter = make("progress", { max: 1, value: 0, "aria-label": say("Loading"), hidden: true });
   const words = make("span", { class: "live-words" });
-  const stopper = button("Stop", "Stop the cell that runs", () => stop("stopped"), { class: "tool live-stop" });
-  const bar = make("div", { class: "live-bar", role: "region", "aria-label": "Running", hidden: true }, words, meter, stopper);
+  const stopper = button(say("Stop"), say("Stop the cell that runs"), () => stop("stopped"), { class: "tool live-stop" });
+  const bar = make("div", { class: "live-bar", role: "region", "aria-label": say("Running"), hidden: true }, words, meter, stopper);
   document.body.append(bar);
   const tell = (text, share) => {
     words.textContent = text;
@@ -166,9 +167,23 @@
       if (Object.keys(edits).length) localStorage.setItem(key, JSON.stringify(edits));
       else localStorage.removeItem(key);
     } catch {
-      if (!warned) aside("This browser keeps nothing for this page. Save the notebook before you leave, or your changes are lost.");
+      if (!warned) aside(say("This browser keeps nothing for this page. Save the notebook before you leave, or your changes are lost."));
       warned = true;
     }
+  };
+
+  // Of the package mine the page says whose functions the lesson calls.
+  const called = lesson.mine ?? [];
+  const whose = () => {
+    const { files } = lecternMine, yours = called.filter((name) => files[name.toLowerCase() + ".go"]);
+    const mine = yours.length ? say("Of mine, these functions are yours: {names}.", { names: yours.join(", ") }) : "";
+    const ours = yours.length === called.length ? "" : say("Where lesson.Grade has not accepted yours yet, this lesson calls our solutions of mine.");
+    return [mine, ours, unsure()].filter(Boolean).join(" ");
+  };
+  // unsure says why the page may not know what was written on others.
+  const unsure = () => {
+    if (!lecternMine.stores) return say("This browser stores nothing for the page, so mine has our solutions and what you write here, not what you wrote on other pages.");
+    return location.protocol === "file:" ? say("The page was opened as a file: if the browser does not tell it what you wrote on another page, mine has our solution.") : "";
   };
 
   const all = () => [...cells.values()];
@@ -185,12 +200,12 @@
       this.badge = this.in.querySelector(".count");
       this.original = this.badge?.textContent;
       this.ran = false;
-      const name = this.badge ? "cell " + this.original : "this cell";
+      const name = this.badge ? say("cell {n}", { n: this.original }) : say("this cell"), cell = { cell: name };
       this.label = name;
-      this.runner = button("▶ Run", "Run " + name, () => ask([...above(this), this]), { class: "tool live-run" });
-      this.again = button("Run to here", "Run all cells down to " + name, () => ask(all().slice(0, all().indexOf(this) + 1).filter((c) => !c.solution || c.changed() || c === this)));
-      this.edit = button("Edit", "Edit " + name, () => (this.editor ? this.close() : this.open()));
-      this.reset = button("Reset", "Put back the code of " + name, () => this.back(), { hidden: true });
+      this.runner = button("▶ " + say("Run"), say("Run {cell}", cell), () => ask([...above(this), this]), { class: "tool live-run" });
+      this.again = button(say("Run to here"), say("Run all cells down to {cell}", cell), () => ask(all().slice(0, all().indexOf(this) + 1).filter((c) => !c.solution || c.changed() || c === this)));
+      this.edit = button(say("Edit"), say("Edit {cell}", cell), () => (this.editor ? this.close() : this.open()));
+      this.reset = button(say("Reset"), say("Put back the code of {cell}", cell), () => this.back(), { hidden: true });
       this.note = make("span", { class: "live-note", role: "status" });
       this.tools = make("div", { class: "live-tools" }, this.runner, this.edit, this.again, this.reset, this.note);
       (this.in.closest("details.code-fold") ?? this.in).after(this.tools);
@@ -239,16 +254,16 @@
         this.code.hidden = true;
         this.code.after(this.place);
         this.editor = window.lecternEditor({
-          parent: this.place, text: edits[this.id] ?? this.source, label: "Code of " + this.label,
+          parent: this.place, text: edits[this.id] ?? this.source, label: say("Code of {cell}", { cell: this.label }),
           run: () => ask([...above(this), this]),
           leave: () => this.close(),
           change: (text) => this.keep(text),
         });
         this.editor.focus();
-        this.edit.textContent = "Done";
-        this.edit.setAttribute("aria-label", "Close the editor of " + this.label);
+        this.edit.textContent = say("Done");
+        this.edit.setAttribute("aria-label", say("Close the editor of {cell}", { cell: this.label }));
       } catch (error) {
-        this.trouble("The editor can't be loaded: " + error.message);
+        this.trouble(say("The editor can't be loaded: {why}", { why: error.message }));
       }
       this.edit.disabled = false;
     }
@@ -260,8 +275,8 @@
       this.place.remove();
       this.code.hidden = false;
       this.keep(text);
-      this.edit.textContent = "Edit";
-      this.edit.setAttribute("aria-label", "Edit " + this.label);
+      this.edit.textContent = say("Edit");
+      this.edit.setAttribute("aria-label", say("Edit {cell}", { cell: this.label }));
       this.edit.focus();
     }
     // put puts a text in place of what a reader sees or edits.
@@ -301,15 +316,15 @@
       engine.postMessage({ do: "cell", id, number: this.number, code: this.taken, steps: Boolean(this.recording), last, more, port: port2 }, [port2]);
       return port1;
     }
-    waits(yes) { this.note.textContent = yes ? "waits" : ""; }
+    waits(yes) { this.note.textContent = yes ? say("waits") : ""; }
     begins() {
       this.steps.close(false);
-      this.note.textContent = "runs";
+      this.note.textContent = say("runs");
       this.box.classList.add("live-runs");
       this.began = true;
       this.editor?.mistakes([]);
     }
-    stopping() { this.note.textContent = "stopped"; }
+    stopping() { this.note.textContent = say("stopped"); }
     // clear makes room for what comes now.
     clear() {
       if (this.stored) this.stored.hidden = true;
@@ -334,8 +349,8 @@
     }
     // asks lets the reader type a line that the program waits for.
     asks(prompt) {
-      const line = make("input", { type: "text", autocomplete: "off", spellcheck: "false", "aria-label": prompt.trim() || "Input" });
-      const form = make("form", { class: "live-input" }, line, make("button", { class: "tool" }, "Enter"));
+      const line = make("input", { type: "text", autocomplete: "off", spellcheck: "false", "aria-label": prompt.trim() || say("Input") });
+      const form = make("form", { class: "live-input" }, line, make("button", { class: "tool" }, say("Enter")));
       const give = (text) => {
         host.type(text);
         form.remove();
@@ -347,7 +362,7 @@
     }
     ends(verdict, ms) {
       const { stopped } = verdict;
-      if (stopped && !verdict.cell) this.trouble("the cell was interrupted before it ran");
+      if (stopped && !verdict.cell) this.trouble(say("the cell was interrupted before it ran"));
       else if (this.began && verdict.cell) this.clear(); // it has shown nothing
       this.box.classList.remove("live-runs");
       this.box.querySelector(".live-input")?.remove();
@@ -358,15 +373,17 @@
         if (this.badge) this.badge.textContent = this.number;
       }
       if (verdict.mistakes?.length) this.editor?.mistakes(verdict.mistakes);
-      this.note.textContent = verdict.failed ? (stopped ? "stopped" : "failed") : `ran here in ${(ms / 1000).toFixed(1)} s` + (this.measured ? "; WebAssembly measures WebAssembly, so times differ from the recorded ones" : "");
+      this.note.textContent = verdict.failed ? (stopped ? say("stopped") : say("failed")) : say("ran here in {n} s", { n: (ms / 1000).toFixed(1) }) + (this.measured ? say("; WebAssembly measures WebAssembly, so times differ from the recorded ones") : "");
       if (this.recording && verdict.cell) this.steps.show(verdict.steps || { steps: [] });
       this.recording = false;
-      said.textContent = this.label + (verdict.failed ? (stopped ? " was stopped" : " failed") : " has run");
+      if (verdict.mine && unsure()) aside(unsure());
+      const cell = { cell: this.label };
+      said.textContent = verdict.failed ? (stopped ? say("{cell} was stopped", cell) : say("{cell} failed", cell)) : say("{cell} has run", cell);
       status();
     }
     trouble(text) {
       this.clear();
-      this.out.append(make("div", { class: "error", role: "group", "aria-label": "Error" }, make("p", { class: "label" }, "Error"), make("p", { class: "what" }, text)));
+      this.out.append(make("div", { class: "error", role: "group", "aria-label": say("Error") }, make("p", { class: "label" }, say("Error")), make("p", { class: "what" }, text)));
     }
   }
 
@@ -391,59 +408,57 @@
       }
       if (cell.changed()) stored.source = asLines(text);
     }
-    const guesses = window.lecternGuesses?.given ?? {};
-    if (Object.keys(guesses).length) n.metadata = { ...n.metadata, lectern: { ...n.metadata?.lectern, guesses } };
+    for (const [name, own] of Object.entries({ guesses: window.lecternGuesses?.given ?? {}, mine: lecternMine.files })) {
+      if (Object.keys(own).length) n.metadata = { ...n.metadata, lectern: { ...n.metadata?.lectern, [name]: own } };
+    }
     return JSON.stringify(n, null, 1) + "\n";
   };
-  // Programs are the engine's business, to which this is one more cell.
-  const consult = async (question) => {
+  // A program is the engine's business, to which this is one more cell.
+  const program = async () => {
+    const stored = await notebook();
     let problem = "";
     const answer = await new Promise((ends) => {
       ask([{
         posts(engine, id) {
-          engine.postMessage({ do: "notebook", id, name: lesson.name + ".ipynb", ...question });
+          engine.postMessage({ do: "notebook", id, name: lesson.name + ".ipynb", notebook: stored });
           return null;
         },
         ends, trouble(text) { problem = text; }, waits(yes) { if (!yes) ends({}); }, begins() {}, stopping() {}, draw() {},
       }]);
     });
-    return { ...answer, trouble: problem || "that was stopped" };
-  };
-  const program = async () => {
-    const answer = await consult({ notebook: await notebook() });
     if (answer.program) {
       saved(lesson.name + ".go", "text/x-go", answer.program);
       if (answer.tests) saved(lesson.name + "_test.go", "text/x-go", answer.tests);
       return;
     }
     const of = cells.get(answer.cell);
-    if (answer.problem) answer.trouble = (of ? of.label[0].toUpperCase() + of.label.slice(1) : "The notebook") + (/^[,:]/.test(answer.problem) ? "" : ": ") + answer.problem;
-    throw new Error(answer.trouble);
+    if (answer.problem) problem = (of ? of.label[0].toUpperCase() + of.label.slice(1) : say("The notebook")) + (/^[,:]/.test(answer.problem) ? "" : ": ") + answer.problem;
+    throw new Error(problem || say("that was stopped"));
   };
 
   // before is what the reader's changes were, for as long as what has replaced them can be taken back.
   let before = null;
   const replaced = (change, tell) => {
-    const old = { ...edits };
+    const old = { edits: { ...edits }, mine: lecternMine.files };
     change();
     before = old;
     aside(tell, true);
   };
   const undo = () => {
-    for (const c of all()) c.put(before[c.id] ?? c.source);
+    for (const c of all()) c.put(before.edits[c.id] ?? c.source);
+    lecternMine.files = before.mine;
     before = null;
-    aside("Your changes are as they were.");
+    aside(say("Your changes are as they were."));
   };
-  const counted = (n, one, many) => (n === 1 ? "1 " + one : n + " " + many);
-  // ofNotebook and ofProgram return the texts of cells by their ids, how many cells are not of this lesson, and guesses.
+  // ofNotebook returns the texts of cells by their ids, how many cells are not of this lesson, guesses, and files of mine.
   const ofNotebook = (text) => {
     let n;
     try {
       n = JSON.parse(text);
     } catch {
-      throw new Error("it is neither a notebook nor a Go program");
+      throw new Error(say("it is no notebook"));
     }
-    if (!Array.isArray(n?.cells)) throw new Error("there are no cells in it");
+    if (!Array.isArray(n?.cells)) throw new Error(say("there are no cells in it"));
     const texts = new Map();
     let strange = 0;
     for (const c of n.cells) {
@@ -452,30 +467,28 @@
       if (cells.has(c.id)) texts.set(c.id, source);
       else if (source && !lesson.cells.some((x) => x.id === c.id)) strange++;
     }
-    return { texts, strange, guesses: n.metadata?.lectern?.guesses };
-  };
-  const ofProgram = async (program) => {
-    aside("Reading the program …");
-    const answer = await consult({ notebook: await unpacked(lesson.notebook), program });
-    if (!answer.texts) throw new Error(answer.problem || answer.trouble);
-    // Cells that it leaves as the lesson has them are put back, as a notebook's are.
-    return { texts: new Map(all().map((c) => [c.id, answer.texts[c.id] ?? c.source])), strange: answer.strange };
+    return { texts, strange, guesses: n.metadata?.lectern?.guesses, mine: n.metadata?.lectern?.mine };
   };
   const load = async (file) => {
     const text = await file.text();
-    const { texts, strange, guesses } = /\.go$/i.test(file.name) ? await ofProgram(text) : ofNotebook(text);
+    const { texts, strange, guesses, mine } = ofNotebook(text);
     const list = all().filter((c) => texts.has(c.id) && texts.get(c.id) !== c.text());
-    const beside = strange ? ` ${counted(strange, "cell is", "cells are")} not of this lesson and left out.` : "";
+    const beside = !strange ? "" : " " + (strange === 1 ? say("1 cell is not of this lesson and left out.") : say("{n} cells are not of this lesson and left out.", { n: strange }));
     if (guesses && window.lecternGuesses) lecternGuesses.given = guesses;
-    if (!list.length) return aside(`${file.name} has no other code than what is here.` + beside);
-    replaced(() => list.forEach((c) => c.put(texts.get(c.id))), `${counted(list.length, "cell", "cells")} changed.` + beside);
+    const old = lecternMine.files, own = mine && typeof mine === "object" ? { ...old, ...mine } : old, others = Object.keys(own).filter((name) => own[name] !== old[name]);
+    if (!list.length && !others.length) return aside(say("{file} has no other code than what is here.", { file: file.name }) + beside);
+    const functions = !others.length ? "" : " " + say("Functions of mine came along: {n}.", { n: others.length });
+    replaced(() => {
+      list.forEach((c) => c.put(texts.get(c.id)));
+      if (others.length) lecternMine.files = own;
+    }, (list.length === 1 ? say("1 cell changed.") : say("{n} cells changed.", { n: list.length })) + functions + beside);
   };
 
   // The strip at the top of the lesson.
   const about = make("p", {});
-  const fresh = button("Start afresh", "Forget all values and show the recorded outputs", restart, { hidden: true });
+  const fresh = button(say("Start afresh"), say("Forget all values and show the recorded outputs"), restart, { hidden: true });
   const remark = make("span", { class: "live-note", role: "status" });
-  const undoing = button("Undo", "Undo: bring back the changes that were replaced", undo, { hidden: true });
+  const undoing = button(say("Undo"), say("Undo: bring back the changes that were replaced"), undo, { hidden: true });
   const aside = (text, undoable = false) => {
     remark.textContent = text;
     undoing.hidden = !undoable;
@@ -490,27 +503,35 @@
       aside(what + ": " + error.message);
     }
   };
-  const chosen = make("input", { type: "file", accept: ".ipynb,.go,application/json,text/x-go", hidden: true, "aria-label": "A notebook of this lesson, or a program of it" });
-  chosen.addEventListener("change", trying("This can't be loaded", async () => {
+  const chosen = make("input", { type: "file", accept: ".ipynb,application/json", hidden: true, "aria-label": say("A notebook of this lesson") });
+  chosen.addEventListener("change", trying(say("This can't be loaded"), async () => {
     const [file] = chosen.files;
     chosen.value = ""; // the same file can be chosen again
     if (file) await load(file);
   }));
-  const putBack = button("Put all back", "Put all back: the code of all cells as the lesson has it", () => {
+  const putBack = button(say("Put all back"), say("Put all back: the code of all cells as the lesson has it"), () => {
     const n = all().filter((c) => c.changed()).length;
-    replaced(() => all().filter((c) => c.changed()).forEach((c) => c.back()), `${counted(n, "cell is", "cells are")} as the lesson has ${n === 1 ? "it" : "them"}.`);
+    replaced(() => all().filter((c) => c.changed()).forEach((c) => c.back()), n === 1 ? say("1 cell is as the lesson has it.") : say("{n} cells are as the lesson has them.", { n }));
   }, { hidden: true });
-  const strip = make("div", { class: "live-strip" }, about,
-    make("div", { class: "live-tools" }, button("▶ Run all", "Run all cells", () => ask(all()), { class: "tool live-run" }), fresh,
-      button("Save notebook", "Save notebook: the lesson with your changes, for Jupyter", trying("The notebook can't be saved", async () => saved(lesson.name + ".ipynb", "application/x-ipynb+json", await notebook()))),
-      button("Save as Go", "Save as Go: the lesson with your changes as one program", trying("There is no program", program)),
-      button("Load …", "Load … your changes from a notebook, or from a program that Save as Go has written", () => chosen.click()), putBack, undoing, remark, chosen));
+  const forgetMine = button(say("Forget mine"), say("Forget mine: have our solutions in the place of all functions that are yours"), () => {
+    replaced(() => { lecternMine.files = {}; }, say("All functions of mine are our solutions again."));
+  }, { hidden: true });
+  const mine = make("p", { class: "live-mine" });
+  const strip = make("div", { class: "live-strip" }, about, mine,
+    make("div", { class: "live-tools" }, button("▶ " + say("Run all"), say("Run all cells"), () => ask(all()), { class: "tool live-run" }), fresh,
+      button(say("Save notebook"), say("Save notebook: the lesson with your changes, for Jupyter"), trying(say("The notebook can't be saved"), async () => saved(lesson.name + ".ipynb", "application/x-ipynb+json", await notebook()))),
+      button(say("Save as Go"), say("Save as Go: the lesson with your changes as one program"), trying(say("There is no program"), program)),
+      button(say("Load …"), say("Load … your changes from a notebook that Save notebook has written"), () => chosen.click()), putBack, forgetMine, undoing, remark, chosen));
   const status = () => {
     const ran = all().filter((c) => c.ran).length;
-    about.textContent = ran ? `${ran} of ${cells.size} cells have run in this page; the others show what was recorded.` : `This lesson runs here, in your browser: change a cell and run it. The first run loads Go itself, ${megabytes(host.total)}, once.`;
+    about.textContent = ran ? say("{n} of {all} cells have run in this page; the others show what was recorded.", { n: ran, all: cells.size }) : say("This lesson runs here, in your browser: change a cell and run it. The first run loads Go itself, {megabytes}, once.", { megabytes: megabytes(host.total) });
     fresh.hidden = count === 0;
     putBack.hidden = !all().some((c) => c.changed());
+    forgetMine.hidden = !Object.keys(lecternMine.files).length;
+    mine.textContent = called.length ? whose() : "";
+    mine.hidden = !called.length;
   };
+  window.addEventListener("storage", status); // another page has changed mine
   for (const entry of lesson.cells) {
     const box = document.getElementById("cell-" + entry.id);
     if (!box?.querySelector(".in .code")) continue;

@@ -2,6 +2,7 @@
 // those who chose to see all answers, everything is there at once.
 (() => {
   "use strict";
+  const say = lecternSay;
   const cells = [...new Set([...document.querySelectorAll("main .guess")].map((g) => g.closest(".cell")))];
   if (!cells.length) return;
   const key = "lectern-guesses";
@@ -22,7 +23,7 @@
 
   const { make, fits, verdict, form } = lecternAsk;
   const every = []; // question
-  const forget = make("button", "Forget my guesses", { type: "button", className: "tool" });
+  const forget = make("button", say("Forget my guesses"), { type: "button", className: "tool" });
   for (const cell of cells) {
     // What is hidden: the cell's other outputs, and the cells below.
     const after = [...cell.querySelectorAll(".after")];
@@ -47,9 +48,9 @@
     };
     const settle = (x, said) => {
       x.done = true;
-      say(x, said);
+      tellOf(x, said);
     };
-    const say = (x, said) => {
+    const tellOf = (x, said) => {
       x.said.textContent = said;
       x.said.hidden = said === "";
       draw();
@@ -60,7 +61,7 @@
     };
     for (const x of questions) {
       const { q } = x;
-      x.name = cell.id + " " + q.question;
+      x.name = cell.id + " " + (q.key ?? q.question); // the same in every language
       // A wrong guess may be followed by another, until the reader wants to know.
       const tell = (guess) => {
         const { right, again, text } = verdict(q, guess);
@@ -68,7 +69,7 @@
         if (!again) { finish(x, guess, text); return; }
         given[x.name] = guess;
         remember();
-        say(x, text);
+        tellOf(x, text);
       };
       x.form = form(q, "tool", tell, () => finish(x, null, ""));
       x.said = make("p", "", { className: "verdict", hidden: true });
@@ -84,9 +85,9 @@
         else if (fits(q.kind, guess)) {
           const { right, again, text } = verdict(q, guess);
           mark(x, right);
-          if (again) say(x, text);
+          if (again) tellOf(x, text);
           else settle(x, text);
-        } else say(x, "");
+        } else tellOf(x, "");
       };
     }
     const reveal = () => { questions.forEach((x) => { x.done = true; }); draw(); };
@@ -102,10 +103,10 @@
     toTarget();
   }
 
-  const bar = make("p", "This page asks before it tells. ", { className: "asks" });
+  const bar = make("p", say("This page asks before it tells.") + " ", { className: "asks" });
   const button = make("button", "", { type: "button", className: "tool" });
   const drawAll = () => {
-    button.textContent = all ? "Hide answers until I guess" : "Show all answers";
+    button.textContent = all ? say("Hide answers until I guess") : say("Show all answers");
     cells.forEach((c) => c.drawGuesses());
   };
   button.addEventListener("click", () => {

@@ -1,5 +1,6 @@
 (() => {
   "use strict";
+  const say = lecternSay;
   const $ = (s, r = document) => r.querySelector(s);
   const $$ = (s, r = document) => [...r.querySelectorAll(s)];
 
@@ -34,14 +35,14 @@
     const button = document.createElement("button");
     button.type = "button";
     button.className = "copy";
-    button.textContent = "Copy";
-    button.setAttribute("aria-label", "Copy this code");
+    button.textContent = say("Copy");
+    button.setAttribute("aria-label", say("Copy this code"));
     button.addEventListener("click", async () => {
-      let word = "Copied";
-      try { await copyText($("code", box).textContent); } catch { word = "Not copied"; }
+      let word = say("Copied");
+      try { await copyText($("code", box).textContent); } catch { word = say("Not copied"); }
       button.textContent = said.textContent = word;
       button.classList.add("done");
-      setTimeout(() => { button.textContent = "Copy"; said.textContent = ""; button.classList.remove("done"); }, 1600);
+      setTimeout(() => { button.textContent = say("Copy"); said.textContent = ""; button.classList.remove("done"); }, 1600);
     });
     box.append(button);
   }
@@ -49,11 +50,11 @@
   // Figures can be seen as large as the window.
   const large = document.createElement("dialog");
   large.className = "large";
-  large.setAttribute("aria-label", "Enlarged figure");
+  large.setAttribute("aria-label", say("Enlarged figure"));
   const shut = document.createElement("button");
   shut.type = "button";
   shut.className = "tool";
-  shut.textContent = "Close";
+  shut.textContent = say("Close");
   shut.addEventListener("click", () => large.close());
   large.append(shut);
   document.body.append(large);
@@ -71,9 +72,9 @@
     const button = document.createElement("button");
     button.type = "button";
     button.className = "tool enlarge";
-    button.textContent = "Enlarge";
+    button.textContent = say("Enlarge");
     const name = $("figcaption a", figure);
-    button.setAttribute("aria-label", "Enlarge " + (name ? name.textContent.toLowerCase() : "this figure"));
+    button.setAttribute("aria-label", name ? say("Enlarge {figure}", { figure: name.textContent.toLowerCase() }) : say("Enlarge this figure"));
     const open = () => {
       const place = document.createElement("div");
       place.style.height = picture.offsetHeight + "px";
@@ -88,19 +89,30 @@
   }
 
   // Light, dark, or as the system.
-  const themes = { auto: "◐ Auto", light: "○ Light", dark: "● Dark" };
+  const themes = { auto: ["◐", say("Auto"), say("Auto colours")], light: ["○", say("Light"), say("Light colours")], dark: ["●", say("Dark"), say("Dark colours")] };
   const switcher = $("#theme");
-  const say = () => {
-    switcher.textContent = themes[lecternTheme.now];
-    switcher.setAttribute("aria-label", themes[lecternTheme.now].slice(2) + " colours");
+  const drawTheme = () => {
+    const [sign, name, label] = themes[lecternTheme.now];
+    switcher.textContent = sign + " " + name;
+    switcher.setAttribute("aria-label", label);
   };
   switcher.addEventListener("click", () => {
     const list = Object.keys(themes);
     lecternTheme.choose(list[(list.indexOf(lecternTheme.now) + 1) % list.length]);
-    say();
+    drawTheme();
   });
-  say();
+  drawTheme();
   switcher.hidden = false;
+
+  // The same page in another language opens where this one is: at the step or the block of a talk that its address
+  // names, or at the cell at the top of the window.
+  for (const link of $$(".language")) {
+    const lead = () => {
+      const top = scrollY > 200 && $$("main .cell[id]").find((c) => c.offsetParent && c.getBoundingClientRect().bottom > 80);
+      link.hash = top && !/^#talk-|\.step-/.test(location.hash) ? top.id : location.hash;
+    };
+    for (const event of ["click", "auxclick"]) link.addEventListener(event, lead);
+  }
 
   // A box that scrolls can be reached and scrolled by keyboard.
   const reachable = () => {
@@ -147,7 +159,7 @@
   const box = $(".search");
   if (!box) return; // the page for what is missing has none
   box.hidden = typeof DecompressionStream === "undefined";
-  if (matchMedia("(hover: hover)").matches) input.placeholder = "Search (/)";
+  if (matchMedia("(hover: hover)").matches) input.placeholder = say("Search (/)");
   let index = null;
   const load = async () => {
     const bytes = Uint8Array.from(atob($("#lectern-index").textContent), (c) => c.charCodeAt(0));
@@ -155,8 +167,9 @@
     for (const s of d.s) { s.heading = (s.h + (s.i ? "" : " " + d.p[s.p][0])).toLowerCase(); s.words = s.t.toLowerCase(); }
     return d;
   };
-  // fit says how well a text holds a word: as a whole, at the start of a word, or anywhere.
-  const letter = /[\p{L}\p{N}_]/u;
+  // fit says how well a text holds a word: as a whole, at the start of a word, or anywhere. Chinese has no spaces, so
+  // that every character begins and ends a word.
+  const letter = /(?!\p{Script=Han})[\p{L}\p{N}_]/u;
   const fit = (text, word) => {
     let best = 0;
     for (let at = text.indexOf(word); at >= 0 && best < 3; at = text.indexOf(word, at + 1)) {
@@ -201,15 +214,20 @@
     }
     return best[2];
   };
-  const find = (d, query) => {
+  const find = (d, query, pairs) => {
     const whole = query.toLowerCase().replace(/\s+/g, " ");
-    const terms = d.y.some((g) => g.includes(whole)) ? [whole] : whole.split(" ");
+    const terms = d.y.some((g) => g.includes(whole)) ? [whole] : pairs ? pairs : whole.split(" ");
     const sets = terms.map((t) => also(d, t));
     const hits = [];
     d.s.forEach((s, at) => {
       const points = sets.map((words) => score(s, words));
-      if (points.every((n) => n > 0)) hits.push({ s, at, points: points.reduce((a, b) => a + b) + (terms.length > 1 ? fit(s.words, whole) + 2 * fit(s.heading, whole) : 0) });
+      const found = points.filter((n) => n > 0).length;
+      if (pairs ? found > 0.6 * points.length : found === points.length) hits.push({ s, at, points: points.reduce((a, b) => a + b) + (terms.length > 1 ? fit(s.words, whole) + 2 * fit(s.heading, whole) : 0) });
     });
+    if (!hits.length && !pairs) { // the same characters, two at a time, of which most are there: those at the ends of words are not
+      const two = whole.match(/\p{Script=Han}+|[^\s\p{Script=Han}]+/gu)?.flatMap((run) => (/\p{Script=Han}/u.test(run) && run.length > 2 ? [...run].slice(1).map((c, i) => [...run][i] + c) : [run]));
+      if (two?.length > terms.length) return find(d, query, two);
+    }
     if (!hits.length) {
       const instead = terms.map((t, i) => (d.s.some((s) => score(s, sets[i]) > 0) ? t : meant(d, t))).join(" ");
       if (instead !== whole) return { ...find(d, instead), instead };
@@ -221,7 +239,7 @@
     const small = document.createElement("small");
     const found = words.map((w) => [s.words.indexOf(w), w.length]).filter(([at]) => at >= 0).sort((a, b) => a[0] - b[0])[0] || [0, 0];
     let from = Math.max(0, found[0] - 50);
-    if (from > 0) from = s.t.indexOf(" ", from) + 1 || from;
+    if (from > 0 && letter.test(s.t[from])) from = s.t.indexOf(" ", from) + 1 || from;
     if (from > found[0]) from = found[0];
     const mark = document.createElement("mark");
     mark.textContent = s.t.slice(found[0], found[0] + found[1]);
@@ -243,7 +261,7 @@
       item.textContent = text;
       list.append(item);
     };
-    if (instead && hits.length) tell("Nothing is called that. Found for “" + instead + "”:");
+    if (instead && hits.length) tell(say("Nothing is called that. Found for “{words}”:", { words: instead }));
     for (const { s } of hits) {
       const a = document.createElement("a");
       a.href = encodeURIComponent(index.p[s.p][0]) + (s.i ? "#" + encodeURIComponent(s.i) : "");
@@ -258,8 +276,8 @@
       item.append(a);
       list.append(item);
     }
-    if (!hits.length) tell("Nothing found for “" + query + "”.");
-    said.textContent = hits.length === 0 ? "Nothing found" : hits.length === 1 ? "1 section found" : hits.length + " sections found";
+    if (!hits.length) tell(say("Nothing found for “{words}”.", { words: query }));
+    said.textContent = hits.length === 0 ? say("Nothing found") : hits.length === 1 ? say("1 section found") : say("{n} sections found", { n: hits.length });
   };
   const close = () => { list.hidden = true; };
   input.addEventListener("input", show);

@@ -1,7 +1,9 @@
 // Cells whose steps were recorded get a button, which opens the stepper below the code.
 (() => {
   "use strict";
+  const say = lecternSay;
   const place = document.getElementById("lectern-steps");
+  const source = JSON.parse(document.getElementById("lectern-source")?.textContent || "{}");
   const unpacked = async (text, note) => {
     const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
     const record = JSON.parse(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"))).text());
@@ -11,14 +13,14 @@
   // called with it. offset returns how many lines of the cell stand above the code.
   const attach = (box, load, offset) => {
     const code = box.querySelector(".in .code code");
-    const name = box.getAttribute("aria-label") || "This cell";
+    const name = box.getAttribute("aria-label") || say("This cell");
     const row = document.createElement("div");
     row.className = "step-row";
     const button = document.createElement("button");
     button.type = "button";
     button.className = "tool step-open";
-    button.textContent = "Step through";
-    button.setAttribute("aria-label", "Step through " + name.toLowerCase());
+    button.textContent = say("Step through");
+    button.setAttribute("aria-label", say("Step through {cell}", { cell: name.toLowerCase() }));
     button.setAttribute("aria-expanded", "false");
     row.append(button);
     let stepper = null;
@@ -43,12 +45,12 @@
     };
     const show = (record, step) => {
       close(false);
-      stepper = lecternSteps(record, code, row, { offset: offset(), name: name + " step by step", close: () => close(), moved: (n) => address(".step-" + n), ended });
+      stepper = lecternSteps(record, code, row, { offset: offset(), source, name: say("{cell} step by step", { cell: name }), close: () => close(), moved: (n) => address(".step-" + n), ended });
       if (!stepper) { // it only declares
-        button.textContent = "Nothing to step through";
+        button.textContent = say("Nothing to step through");
         return;
       }
-      button.textContent = "Step through";
+      button.textContent = say("Step through");
       button.hidden = true;
       button.setAttribute("aria-expanded", "true");
       where.after(row); // beside the code, also where a question stood between them

@@ -4,6 +4,7 @@
   "use strict";
   const article = document.querySelector("main article"), button = document.getElementById("talk");
   if (!article || !button) return;
+  const say = lecternSay;
   const root = document.documentElement;
   const make = (tag, props = {}, ...inside) => {
     const e = Object.assign(document.createElement(tag), props);
@@ -36,7 +37,7 @@
     });
     const now = beats[at].e;
     now.scrollIntoView({ block: now.offsetHeight > 0.6 * innerHeight ? "start" : "nearest" });
-    count.textContent = `${at + 1} of ${beats.length}`;
+    count.textContent = say("{n} of {all}", { n: at + 1, all: beats.length });
     recall();
     dispatchEvent(new Event("resize")); // boxes that are shown now may scroll
     try { history.replaceState(null, "", "#talk-" + (at + 1)); } catch { /* a browser may find it too often */ }
@@ -56,8 +57,8 @@
   const key = "lectern-notes:" + location.pathname.split("/").pop().replace(/\.html$/, "");
   let written = {};
   try { written = JSON.parse(localStorage.getItem(key)) ?? {}; } catch { /* there are none */ }
-  const notes = make("textarea", { rows: 5, placeholder: "Notes for this cell. They stay in this browser." });
-  notes.setAttribute("aria-label", "Notes for this cell");
+  const notes = make("textarea", { rows: 5, placeholder: say("Notes for this cell. They stay in this browser.") });
+  notes.setAttribute("aria-label", say("Notes for this cell"));
   notes.addEventListener("input", () => {
     written[cellOf(beats[at])?.id] = notes.value;
     try { localStorage.setItem(key, JSON.stringify(written)); } catch { /* for this talk only */ }
@@ -71,12 +72,12 @@
     return b;
   };
   const count = make("span"), clock = make("span");
-  const bar = make("div", { className: "talk-bar" }, tool("◀", "Back (left arrow)", () => go(at - 1)), count, tool("▶", "On (right arrow, space)", () => go(at + 1)),
-    tool("Steps", "Step through this cell (S)", step), tool("Two windows", "Open a second window for the audience (W)", () => pair()), clock, tool("End", "End the talk (Escape)", () => end()), notes);
+  const bar = make("div", { className: "talk-bar" }, tool("◀", say("Back (left arrow)"), () => go(at - 1)), count, tool("▶", say("On (right arrow, space)"), () => go(at + 1)),
+    tool(say("Steps"), say("Step through this cell (S)"), step), tool(say("Two windows"), say("Open a second window for the audience (W)"), () => pair()), clock, tool(say("End"), say("End the talk (Escape)"), () => end()), notes);
   bar.setAttribute("role", "group");
-  bar.setAttribute("aria-label", "Talk");
+  bar.setAttribute("aria-label", say("Talk"));
   let began = 0, ticking = 0;
-  const tick = () => { clock.textContent = Math.floor((Date.now() - began) / 60000) + " min"; };
+  const tick = () => { clock.textContent = say("{n} min", { n: Math.floor((Date.now() - began) / 60000) }); };
 
   const start = (n) => {
     beats = [];

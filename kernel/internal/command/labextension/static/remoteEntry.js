@@ -1,86 +1,13 @@
-// A JupyterLab extension, written as the browser loads it: there is nothing to build. It marks the cells of which the kernel says
-// that they have used an earlier value of something, and runs cells where they stand when %run-stale asks for that. It marks
+// A JupyterLab extension, written as the browser loads it: there is nothing to build. It marks
 // the lines of a cell for the stepper in its output, which a key opens, too. And it asks the questions of lessons; what it asks them
 // with, lecternAsk, is put before it.
 (() => {
-  const target = "lectern.cells"; // by asking for comms of this name we tell the kernel that we are here
+  const say = lecternSay;
   let shared; // what JupyterLab shares with extensions
 
   async function load(name) {
     const version = Object.values(shared[name])[0];
     return (await version.get())();
-  }
-
-  function staleCells({ INotebookTracker, NotebookActions }) {
-    const marks = new WeakMap(); // of a notebook: why a cell is stale, by its id
-
-    function show(panel) {
-      const cells = marks.get(panel) ?? {};
-      for (const cell of panel.content.widgets) {
-        const why = cells[cell.model.id];
-        const prompt = cell.node.querySelector(".jp-InputArea-prompt");
-        cell.node.classList.toggle("lectern-stale", why !== undefined);
-        if (!prompt) continue;
-        if (why !== undefined) prompt.title = why;
-        else if (prompt.dataset.lecternStale) prompt.removeAttribute("title");
-        prompt.dataset.lecternStale = why ?? "";
-      }
-    }
-
-    async function run(panel, ids) {
-      for (const id of ids) {
-        const cell = panel.content.widgets.find(c => c.model.id === id);
-        if (!cell || !(id in (marks.get(panel) ?? {}))) continue; // it is gone, or up to date after all
-        if (!(await NotebookActions.runCells(panel.content, [cell], panel.sessionContext))) return;
-      }
-    }
-
-    function hear(panel, message) {
-      const kernel = panel.sessionContext.session?.kernel;
-      switch (message.header.msg_type) {
-        case "lectern_stale":
-          marks.set(panel, message.content.cells);
-          show(panel);
-          break;
-        case "lectern_run":
-          if (message.parent_header.session === kernel?.clientId) run(panel, message.content.cells);
-          break;
-      }
-    }
-
-    function greet(panel) {
-      marks.delete(panel);
-      show(panel);
-      panel.sessionContext.session?.kernel?.requestCommInfo({ target_name: target }).catch(() => {});
-    }
-
-    function watch(panel) {
-      const context = panel.sessionContext;
-      context.iopubMessage.connect((_, message) => hear(panel, message));
-      context.kernelChanged.connect(() => greet(panel));
-      context.statusChanged.connect((_, status) => {
-        if (status === "restarting" || status === "autorestarting") greet(panel);
-      });
-      context.ready.then(() => greet(panel));
-      panel.content.modelContentChanged?.connect(() => show(panel));
-    }
-
-    return {
-      id: "lectern-cells:marks",
-      description: "Marks cells that are out of date.",
-      autoStart: true,
-      requires: [INotebookTracker],
-      activate(app, tracker) {
-        const style = document.createElement("style");
-        style.textContent = `
-          .jp-Cell-outputArea:not(:has(> .jp-OutputArea-child)) { display: none; } /* of a note that is over nothing stays */
-          .lectern-stale > .jp-Cell-inputWrapper { box-shadow: inset 4px 0 0 0 var(--jp-warn-color1); }
-          .lectern-stale .jp-InputArea-prompt::after { content: "stale"; display: block; color: var(--jp-warn-color0); font-size: 10px; line-height: 1; }`;
-        document.head.append(style);
-        tracker.forEach(watch);
-        tracker.widgetAdded.connect((_, panel) => watch(panel));
-      },
-    };
   }
 
   // A stepper asks by an event whether somebody marks the lines of its cell, each time it goes on: see steps.js.
@@ -169,7 +96,7 @@
         const command = "lectern:step";
         let opening; // the cell whose stepper is to have the keyboard
         app.commands.addCommand(command, {
-          label: "Run the Cell and Step Through It",
+          label: say("Run the Cell and Step Through It"),
           isEnabled: () => tracker.activeCell?.model.type === "code",
           execute: () => {
             const { content, sessionContext } = tracker.currentWidget, cell = tracker.activeCell;
@@ -220,7 +147,7 @@
 
     // place finds where a guess goes in a cell's text: the nil of its question.
     function place(source, q) {
-      const literal = JSON.stringify(q.question).replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+      const literal = JSON.stringify(q.key ?? q.question).replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
       const found = new RegExp(`\\bGuess\\(\\s*${literal},\\s*(nil)\\s*,`, "d").exec(source);
       return found?.indices[1];
     }
@@ -252,7 +179,7 @@
           const { make, verdict, form } = lecternAsk;
           const said = make("p", "", { className: "verdict", hidden: true });
           said.setAttribute("role", "status");
-          const say = text => { said.textContent = text; said.hidden = false; };
+          const tell = text => { said.textContent = text; said.hidden = false; };
           let last; // guess
           // The guess goes into the cell; where it can't, what is hidden is shown as it is.
           const reveal = guess => {
@@ -264,13 +191,13 @@
               return;
             }
             f.remove();
-            say(`${said.hidden ? "" : said.textContent + " "}It is ${q.shown}. ${q.why ?? ""}`.trim());
+            tell(`${said.hidden ? "" : said.textContent + " "}${say("It is {answer}.", { answer: q.shown })} ${q.why ?? ""}`.trim());
             for (const fold of cell?.node.querySelectorAll(".jp-OutputArea details") ?? []) fold.open = true;
           };
           const f = form(q, "lectern-button", guess => {
             const { again, text } = verdict(q, guess);
             last = guess;
-            say(text);
+            tell(text);
             if (!again) reveal(guess);
           }, () => reveal(last));
           // Keys are for the form, not for the notebook.
@@ -309,7 +236,7 @@
     async get() {
       const [notebook, state, view, rendermime, widgets] = await Promise.all(
         ["@jupyterlab/notebook", "@codemirror/state", "@codemirror/view", "@jupyterlab/rendermime", "@lumino/widgets"].map(load));
-      const made = [staleCells(notebook), steppedCells(notebook, state, view), askedCells(notebook, rendermime, widgets)];
+      const made = [steppedCells(notebook, state, view), askedCells(notebook, rendermime, widgets)];
       return () => made;
     },
   };
