@@ -50,6 +50,7 @@ func (c *card) Download(dst []byte, src device.Memory, offset int) error {
 		return err
 	}
 	defer runtime.KeepAlive(b)
+	watched("download", "")
 	return c.check(op, C.gpu_download(c.c, unsafe.Pointer(unsafe.SliceData(dst)), C.CUdeviceptr(b.address()+uint64(offset)), C.size_t(len(dst))))
 }
 

@@ -11,8 +11,8 @@ import "C"
 
 import "unsafe"
 
-// watch is told of each launch, product, copy to the device and block of memory that is asked for, by tests that count
-// them: kind says which, and name what exactly.
+// watch is told of each launch, product, copy there and back, and block of memory that is asked for, by tests that
+// count them: kind says which, and name what exactly.
 var watch func(kind, name string)
 
 func watched(kind, name string) {

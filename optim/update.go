@@ -101,11 +101,17 @@ func (o *Optimizer) tell(told func(facts.Op), name string, numbers *device.Numbe
 		return
 	}
 	op := facts.Op{Name: o.algorithm + " update", Output: tensors[0].Shape(), FLOPs: u.FLOPs(numbers) * tensors[0].Len(), Elapsed: time.Since(began)}
+	var written []facts.Part
 	for i, t := range tensors {
 		op.Inputs = append(op.Inputs, t.Shape())
-		if op.Bytes += t.Bytes(); i != 1 {
-			op.Bytes += t.Bytes()
+		op.Parts = append(op.Parts, facts.Part{Kind: facts.Read, Dtype: t.Dtype().String(), Bytes: t.Bytes()})
+		if i != 1 {
+			written = append(written, facts.Part{Kind: facts.Write, Dtype: t.Dtype().String(), Bytes: t.Bytes()})
 		}
+	}
+	op.Parts = append(op.Parts, written...)
+	for _, p := range op.Parts {
+		op.Bytes += p.Bytes
 	}
 	told(op)
 }

@@ -255,7 +255,7 @@ func tools(p *Parts) (list []*packing, err error) {
 // further is how many bytes a lesson may load at most if another one has run in the browser before.
 const further = 2_000_000
 
-// share has all lessons load what is large, so that whoever goes on to another lesson waits for little more.
+// share has all lessons load what is large, so that readers who go on to another lesson wait for little more.
 func share(lessons [][]int, bundles []Part) {
 	for {
 		most, largest := further, -1
@@ -345,7 +345,7 @@ func usedBy(list []Package, lessons [][]string) map[string][]int {
 		for _, p := range own {
 			need(p)
 		}
-		need("fmt") // nobody gets far without
+		need("fmt") // which nearly every cell needs
 		for _, source := range sources {
 			for _, m := range selector.FindAllStringSubmatch(source, -1) {
 				if m[2] != "" {

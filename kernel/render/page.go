@@ -120,6 +120,7 @@ var folds = []struct{ tag, class, summary string }{
 	{"solution", "solution", phrase("Show a solution")},
 	{"pytorch", "pytorch", phrase("The same in PyTorch")},
 	{"explanation", "explanation", phrase("What you should have seen")},
+	{"recorded", "recorded", phrase("On an H100")},
 }
 
 // build draws all cells. Neighbouring cells of one fold share it.

@@ -238,7 +238,7 @@ func (e *execution) build() (exe string, f *failure) {
 		e.Result = first
 	}
 	if errors.As(err, &refused) {
-		if r := sparing(e.k.session.Current(), first, e.Number, e.req.Code, refused, build); r != nil {
+		if r := keepingLess(e.k.session.Current(), first, e.Number, e.req.Code, refused, build); r != nil {
 			for _, n := range r.Notes {
 				if !slices.Contains(first.Notes, n) {
 					e.note(n)

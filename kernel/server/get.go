@@ -79,9 +79,9 @@ func (k *kernel) mayFetch(path string) (ok bool, hint string) {
 	return true, ""
 }
 
-// autoget fetches the module of a package that a cell imports and nobody has fetched yet. A module that is required
-// already is downloaded, in the version that is required. What is not required is fetched in its latest version, but
-// not into a module that others build from: there hint says what to do.
+// autoget fetches the module of a package that a cell imports and that has not been fetched yet. A module that is
+// required already is downloaded, in the version that is required. Others are fetched in their latest version, but not
+// into a module that others build from: there hint says what to do.
 func (e *execution) autoget(path string) (hint string, f *failure) {
 	if e.download(path) {
 		return "", nil
@@ -89,7 +89,7 @@ func (e *execution) autoget(path string) (hint string, f *failure) {
 	within := func(module string) bool { return path == module || strings.HasPrefix(path, module+"/") }
 	switch h := e.k.c.home; {
 	case h != nil && within(h.path), within(modulePath(e.k.c.root)) && (h == nil || h.library):
-		return "", nil // it is not there, and nobody else has it
+		return "", nil // it is not there, and no other module has it
 	case h != nil:
 		return fmt.Sprintf("%s does not require its module: %%get %s adds it to %s", h.path, path, filepath.Join(h.dir, "go.mod")), nil
 	}

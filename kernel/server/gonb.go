@@ -188,7 +188,7 @@ func newGoNB(ctx context.Context, k *kernel, modules []string) (*gonb, error) {
 	if err := os.Symlink(filepath.Join(k.c.bin, "goimports"), tool); err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, fmt.Errorf("tools for GoNB: %w", err)
 	}
-	info, err := jupyter.NewConnectionInfo(k.f.work, k.f.memory) // folders that nobody else may enter: iopub shows whoever reaches it what cells print
+	info, err := jupyter.NewConnectionInfo(k.f.work, k.f.memory) // folders that other users may not enter: iopub shows all who reach it what cells print
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ type outputLimit struct {
 	mu           sync.Mutex
 	shown, bytes int
 	over         bool   // the limit has been reached
-	told         bool   // the user reads that something is left out here
+	announced    bool   // the user reads that something is left out here
 	last         string // what has come since then and may be among the last lines
 	left, size   int    // lines and bytes that are left out
 }
@@ -123,8 +123,8 @@ func (l *outputLimit) leave(n int) {
 	if n == 0 {
 		return
 	}
-	if !l.told {
-		l.told = true
+	if !l.announced {
+		l.announced = true
 		l.show("… and more; %output 0 shows all")
 	}
 	l.left += strings.Count(l.last[:n], "\n")
@@ -136,7 +136,7 @@ func (l *outputLimit) leave(n int) {
 func (l *outputLimit) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.told {
+	if l.announced {
 		text := humanize.Bytes(l.size)
 		switch l.left {
 		case 0:
@@ -150,14 +150,14 @@ func (l *outputLimit) end() {
 	if l.last != "" {
 		l.show(l.last)
 	}
-	l.told, l.last, l.left, l.size = false, "", 0, 0
+	l.announced, l.last, l.left, l.size = false, "", 0, 0
 }
 
 // cleared begins again: what has been shown is gone.
 func (l *outputLimit) cleared() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.shown, l.bytes, l.over, l.told, l.last, l.left, l.size = 0, 0, false, false, "", 0, 0
+	l.shown, l.bytes, l.over, l.announced, l.last, l.left, l.size = 0, 0, false, false, "", 0, 0
 }
 
 // limitOutput obeys %output.

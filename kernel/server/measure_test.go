@@ -4,7 +4,6 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -40,9 +39,7 @@ func TestMeasuringMagics(t *testing.T) {
 
 func TestRaceMagic(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("gcc"); err != nil {
-		need(t, err)
-	}
+	needRace(t)
 	l := startLab(t)
 	outs, r := l.run("%race\nn := 0\ndone := make(chan bool)\ngo func() { n++; done <- true }()\nn++\n<-done")
 	if r.Status == "ok" || !strings.Contains(flat(outs), "DATA RACE") || !strings.Contains(flat(outs), "[error]race: the race detector found") {

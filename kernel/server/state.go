@@ -89,7 +89,7 @@ func (e commands) save(c rewrite.Command) *failure {
 	if err != nil {
 		return fail(err)
 	}
-	e.Stream("stdout", fmt.Sprintf("saved %s, %.1f MB; %%load brings them back, in another kernel, too\n", humanize.Count(len(e.k.session.Manifest().Vars), "variable"), float64(bytes)/1e6))
+	e.Stream("stdout", fmt.Sprintf("saved %s, %s; %%load brings them back, in another kernel, too\n", humanize.Count(len(e.k.session.Manifest().Vars), "variable"), humanize.Bytes(int(bytes))))
 	return nil
 }
 

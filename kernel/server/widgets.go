@@ -18,7 +18,7 @@ import (
 )
 
 // Widgets. The page and the kernel speak the protocol of ipywidgets (version 2.1.0 of its messages): each widget is a
-// model, a record that both have, with a comm between them. The cell that makes a widget has ended when somebody moves
+// model, a record that both have, with a comm between them. The cell that makes a widget has ended when the user moves
 // it, so the kernel holds the models. For each change it runs a program that has the widgets of that cell, as package
 // widget has kept them, and the cells' variables, and calls what waits for the change. Such a program is composed as a
 // cell is and is the same for all changes, so it is built once.
@@ -38,7 +38,7 @@ type widgets struct {
 	cells    map[string]int // the last run of each of the notebook's cells, by the page's name for the cell
 }
 
-// An event is something that somebody has done with a widget.
+// An event is what a user has done with a widget.
 type event struct {
 	m     *jupyter.Message
 	id    string
@@ -82,7 +82,7 @@ func (k *kernel) onComm(m *jupyter.Message) bool {
 	}
 	k.publishStatus(m, "busy")
 	if !ours || err != nil || !w.obey(k, m, model, c.ID, c.Target, c.Data.Method, c.Data.State, c.Data.Content.Event) {
-		if m.Header.Type == "comm_open" && !w.controls[c.ID] { // nobody is there: so the protocol says it
+		if m.Header.Type == "comm_open" && !w.controls[c.ID] { // so the protocol says that there is no such target
 			k.publish(m, "comm_close", map[string]any{"comm_id": c.ID, "data": map[string]any{}})
 		}
 		k.publishStatus(m, "idle")
@@ -188,8 +188,8 @@ func (w *widgets) next() *jupyter.Message {
 func (k *kernel) react(m *jupyter.Message) {
 	ev := k.widgets.now
 	defer k.publishStatus(m, "idle")
-	nobody := false
-	e := newExecution(k, m, executeRequest{AllowStdin: &nobody}, ev.cell)
+	noInput := false
+	e := newExecution(k, m, executeRequest{AllowStdin: &noInput}, ev.cell)
 	e.intoOutput(ev.out)
 	k.mu.Lock()
 	k.run = e

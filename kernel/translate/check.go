@@ -190,8 +190,9 @@ func chinese(s string) (list []string) {
 }
 
 var (
-	cited   = regexp.MustCompile(`\[\*[^]]*\*[^]]*\]|\[\x60[^]]*\]`) // titles stay as they are
-	algebra = regexp.MustCompile(`\S*[\pL\pN)][·=/−+*\[]\S*`)        // a formula in plain text, such as gradient[k]
+	cited    = regexp.MustCompile(`\[\*[^]]*\*[^]]*\]|\[\x60[^]]*\]`) // titles stay as they are
+	htmlCode = regexp.MustCompile(`<code>.*?</code>`)
+	algebra  = regexp.MustCompile(`\S*[\pL\pN)][·=/−+*\[]\S*`) // a formula in plain text, such as gradient[k]
 )
 
 const glossaryFile = "glossary.tsv"
@@ -199,7 +200,8 @@ const glossaryFile = "glossary.tsv"
 // A term is a word of the glossary.
 type term struct {
 	english []*regexp.Regexp
-	known   string // as the glossary writes it
+	words   []string // in lower case, without which none of the expressions fits
+	known   string   // as the glossary writes it
 	text    []string
 	never   []string
 	loose   bool
@@ -230,6 +232,7 @@ func readGlossary(path string) (glossary, error) {
 		columns := append(strings.Split(line, "\t"), "", "", "")
 		t := term{known: columns[0], never: strings.Fields(columns[2]), loose: columns[3] == "loose"}
 		for name := range strings.SplitSeq(columns[0], ", ") {
+			t.words = append(t.words, strings.ToLower(name))
 			t.english = append(t.english, regexp.MustCompile(`(?i)(?:^|[^\pL\pN_.])`+regexp.QuoteMeta(name)+`(?:e?s)?(?:$|[^\pL\pN_])`))
 		}
 		for name := range strings.SplitSeq(columns[1], " / ") {
@@ -243,8 +246,13 @@ func readGlossary(path string) (glossary, error) {
 // misused says which words of a translation are not those of the glossary.
 func (g glossary) misused(m *po.Message) (list []string) {
 	plain := anyFormula.ReplaceAllString(anyCode.ReplaceAllString(m.ID, " "), " ")
+	plain = value.ReplaceAllString(htmlCode.ReplaceAllString(plain, " "), " ")
 	plain = algebra.ReplaceAllString(linkTarget.ReplaceAllString(cited.ReplaceAllString(plain, " "), "]("), " ")
+	lower := strings.ToLower(plain)
 	in := func(t term) bool {
+		if !slices.ContainsFunc(t.words, func(w string) bool { return strings.Contains(lower, w) }) {
+			return false
+		}
 		return slices.ContainsFunc(t.english, func(e *regexp.Regexp) bool { return e.MatchString(plain) })
 	}
 	// The translation may have a line's break or a space where the glossary has none.

@@ -30,7 +30,7 @@ type Language struct {
 	messages map[string]*po.Message
 	lesson   map[string]bool // what package lesson says
 	explore  map[string]string
-	forms    []*form         // of that, what has values in it
+	forms    []*form // of that, what has values in it
 }
 
 // SiteFile is the catalogue of the pages' own texts, whose header names the language.
@@ -156,8 +156,8 @@ var sayInScript = regexp.MustCompile(`\bsay\(("(?:[^"\\]|\\.)*")`)
 // ofAnswers are the kinds of texts that package lesson says about answers.
 var ofAnswers = []string{"hint", "praise", "name of a case", "what a good answer says"}
 
-// Answers is a catalogue of what package lesson says about the answers to a lesson's exercises, for cells that run where
-// the language's folder is not.
+// Answers is a catalogue of what package lesson says about the answers to a lesson's exercises, for cells that run
+// where the language's folder is not.
 func (l *Language) Answers(lesson string) ([]byte, error) {
 	all := &po.File{}
 	for _, name := range []string{LessonFile, lesson + ".po", "shared.po"} {

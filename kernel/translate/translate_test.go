@@ -180,7 +180,7 @@ func TestFaults(t *testing.T) {
 		{"This one is still plain English.", "This one is still plain English.", "still English"},
 		{"The stride is 4.", "跨距是 4。", "glossary"},
 	} {
-		g := glossary{{english: []*regexp.Regexp{regexp.MustCompile("stride")}, known: "stride", text: []string{"步长"}, never: []string{"跨距"}}}
+		g := glossary{{words: []string{"stride"}, english: []*regexp.Regexp{regexp.MustCompile("stride")}, known: "stride", text: []string{"步长"}, never: []string{"跨距"}}}
 		m := &po.Message{ID: c.english, Str: c.text}
 		found := strings.Join(slices.Concat(compared(m), chinese(c.text), g.misused(m)), "; ")
 		if c.fault == "" && found != "" || !strings.Contains(found, c.fault) {

@@ -94,8 +94,8 @@ func (p *page) add(format string, args ...any) {
 // translations are what texts are in the reader's language, by their English; nil is English.
 var translations map[string]string
 
-// say returns a text in the reader's language, with values in it as fmt has them. What stands in the formats of [page.add]
-// is said by itself.
+// say returns a text in the reader's language, with values in it as fmt has them. What stands in the formats of
+// [page.add] is said by itself.
 func say(english string, values ...any) string {
 	if text := translations[english]; text != "" {
 		english = text

@@ -72,6 +72,7 @@ var (
 var folds = map[string]string{
 	"pytorch":     "<details>\n<summary>The same in PyTorch</summary>\n\n",
 	"explanation": "<details>\n<summary>What you should have seen</summary>\n\n",
+	"recorded":    "<details>\n<summary>On an H100</summary>\n\n",
 }
 
 // hidden reports whether JupyterLab shows neither source nor outputs of a cell until one asks for them.

@@ -23,13 +23,19 @@ var lecternSteps = (record, code, place, options) => {
   steps.forEach((s, i) => { if (s.k !== "leave") stops.push(i); });
   if (!stops.length) return null;
   const words = (n) => n.toLocaleString("en");
-  const scaled = (n, units, base) => {
+  const scaled = (n, units) => {
     let i = 0;
-    while (n >= base && i < units.length - 1) { n /= base; i++; }
+    while (n >= 1000 && i < units.length - 1) { n /= 1000; i++; }
     return (i && n < 100 ? n.toFixed(1).replace(/\.0$/, "") : words(Math.round(n))) + " " + units[i];
   };
-  const bytes = (n) => (n === 1 ? say("1 byte") : scaled(n, [say("bytes"), "kB", "MB", "GB"], 1000));
-  const flops = (n) => (n === 1 ? "1 FLOP" : scaled(n, ["FLOPs", "kFLOPs", "MFLOPs", "GFLOPs", "TFLOPs"], 1000));
+  const bytes = (n) => { // as internal/humanize writes them
+    const units = [say("bytes"), "KiB", "MiB", "GiB", "TiB"];
+    if (n === 1) return say("1 byte");
+    let i = 0;
+    while (i < units.length - 1 && (n >= 10240 || n && n % 1024 === 0)) { n /= 1024; i++; }
+    return (Number.isInteger(n) ? words(n) : n.toFixed(1)) + " " + units[i];
+  };
+  const flops = (n) => (n === 1 ? "1 FLOP" : scaled(n, ["FLOPs", "kFLOPs", "MFLOPs", "GFLOPs", "TFLOPs"]));
   const time = (ns) => (ns < 1e3 ? ns + " ns" : ns < 1e6 ? (ns / 1e3).toFixed(1) + " µs" : ns < 1e9 ? (ns / 1e6).toFixed(1) + " ms" : (ns / 1e9).toFixed(2) + " s");
   const shape = (list) => "[" + list.split(",").join(" ") + "]";
 
@@ -355,21 +361,21 @@ var lecternSteps = (record, code, place, options) => {
     return "";
   };
   // partsOf is what the bytes and FLOPs of an operation consist of, a line for each.
-  const partsOf = (name, into, result, f, list) => {
+  const partsOf = (name, into, result, f, b, list) => {
     const inputs = shapesOf(into), out = shapesOf(result)[0] || [], lines = [];
     list.split(";").filter(Boolean).forEach((text, i) => {
-      const [kind, b, dtype] = text.split(" "), dims = inputs[i] || [], which = inputs.length > 1 ? say("input {n}", { n: i + 1 }) : say("the input");
+      const [kind, moved, dtype] = text.split(" "), dims = inputs[i] || [], which = inputs.length > 1 ? say("input {n}", { n: i + 1 }) : say("the input");
       const tensor = (dims) => say("[{shape}] of {dtype}", { shape: dims.join(" "), dtype });
-      const repeated = kind === "read" && sizes[dtype] && +b < sizes[dtype] * count(dims);
+      const repeated = kind === "read" && sizes[dtype] && +moved < sizes[dtype] * count(dims);
       lines.push({
-        read: () => say("{input}, {tensor}: reads {bytes}", { input: which, tensor: tensor(dims), bytes: exact(+b) }) + (repeated ? say(", since its {n} elements repeat {distinct}", { n: words(count(dims)), distinct: words(+b / sizes[dtype]) }) : ""),
+        read: () => say("{input}, {tensor}: reads {bytes}", { input: which, tensor: tensor(dims), bytes: exact(+moved) }) + (repeated ? say(", since its {n} elements repeat {distinct}", { n: words(count(dims)), distinct: words(+moved / sizes[dtype]) }) : ""),
         over: () => say("{input}, {tensor}: is written over, and not read", { input: which, tensor: tensor(dims) }),
         number: () => say("{input}: a Go number, which stands in the code and in no memory", { input: which }),
-        some: () => say("the inputs: reads {bytes}, of each what is picked, and 8 bytes for each position", { bytes: exact(+b) }),
-        write: () => say("the result, {tensor}: writes {bytes}", { tensor: tensor(out), bytes: exact(+b) }),
+        some: () => say("the inputs: reads {bytes}, of each what is picked, and 8 bytes for each position", { bytes: exact(+moved) }),
+        write: () => say("the result, {tensor}: writes {bytes}", { tensor: tensor(out), bytes: exact(+moved) }),
       }[kind]?.() ?? text);
     });
-    if (!lines.length) lines.push(say("a view of the same memory: nothing is read or written"));
+    if (!lines.length && !+b) lines.push(say("a view of the same memory: nothing is read or written"));
     const counted = +f ? countedFrom(name.split(" · ")[0], +f, inputs, out) : "";
     if (counted) lines.unshift(`${flops(+f)}: ${counted}`);
     return lines;
@@ -379,7 +385,7 @@ var lecternSteps = (record, code, place, options) => {
     const [name, into, result, f, b, list, ns] = text.split("\t");
     if (result === undefined) return make("li", {}, name);
     const costs = [+f ? flops(+f) : null, +b ? bytes(+b) : say("moves nothing"), +ns ? time(+ns) : null].filter(Boolean).join(", ");
-    const inside = partsOf(name, into, result, f, list || "").map((line) => make("span", { class: "step-facts" }, line));
+    const inside = partsOf(name, into, result, f, b, list || "").map((line) => make("span", { class: "step-facts" }, line));
     const fold = make("details", { class: "step-parts", open: unfolded }, make("summary", {}, costs), ...inside);
     fold.addEventListener("toggle", () => { unfolded = fold.open; });
     const at = source["op " + name.split(" · ")[0]];

@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"go/build"
 	"go/importer"
 	"go/token"
 	"go/types"
@@ -31,6 +32,8 @@ func TestDefaultsOfPackages(t *testing.T) {
 
 // What the table names is there, in the Go that cells are built with.
 func TestFunctionsThatSetSomethingExist(t *testing.T) {
+	defer func(enabled bool) { build.Default.CgoEnabled = enabled }(build.Default.CgoEnabled)
+	build.Default.CgoEnabled = false // there need not be a C compiler
 	imports := importer.ForCompiler(token.NewFileSet(), "source", nil)
 	names := maps.Clone(setters)
 	maps.Copy(names, writers)

@@ -56,7 +56,7 @@ type mover struct {
 
 // moveLiterals finds the literals below a node that move, and edits the places where they stood.
 func (m *mover) moveLiterals(c *checked, root ast.Node) {
-	if m.s.unmoved || m.s.alone {
+	if m.s.unkeptLiterals || m.s.alone {
 		return
 	}
 	calledOnly := m.calledOnly(c, root)

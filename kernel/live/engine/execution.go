@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
-// pageToken is what a page's cells put before their messages. Nobody else prints there.
+// pageToken is what a page's cells put before their messages. Nothing else prints there.
 const pageToken = "page"
 
 // mostText is how many bytes of printed text are shown: a loop without an end must not fill the page.
