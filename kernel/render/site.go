@@ -123,29 +123,8 @@ const markerHead = "Pages made by lectern render. It replaces and removes the fi
 // the site are removed; a folder with other files in it that render did not
 // make is refused.
 func Site(o Options) (*Result, error) {
-	if o.Title == "" {
-		o.Title = "Lectern"
-	}
-	if o.Out == "" {
-		return nil, errors.New("render: no output folder given")
-	}
-	if len(o.Steps) > 0 && o.Untrusted {
-		return nil, errors.New("render: steps of a notebook that is not trusted are not recorded: choose one of -steps and -untrusted")
-	}
-	if o.Live != nil && o.Untrusted {
-		return nil, errors.New("render: cells of a notebook that is not trusted are not run: choose one of -live and -untrusted")
-	}
-	if len(o.Notebooks) == 0 {
-		return nil, errors.New("render: no notebooks given")
-	}
-	if o.URL != "" {
-		u, err := url.Parse(o.URL)
-		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-			return nil, fmt.Errorf("render: %q is no address of a site; write it as https://example.org/course/", o.URL)
-		}
-		if !strings.HasSuffix(o.URL, "/") {
-			o.URL += "/"
-		}
+	if err := o.check(); err != nil {
+		return nil, err
 	}
 	s := &site{options: o, byNotebook: map[string]*page{}, linked: map[*sourcePackage]bool{}}
 	if err := s.readSources(); err != nil {
@@ -183,11 +162,52 @@ func Site(o Options) (*Result, error) {
 	if len(s.problems) > 0 {
 		return nil, s.problems
 	}
-	old, err := claim(o.Out, files)
+	changed, err := publish(o.Out, files)
 	if err != nil {
 		return nil, err
 	}
 	r := &Result{Index: filepath.Join(o.Out, "index.html"), Warnings: s.warnings}
+	for _, p := range s.pages {
+		r.Pages = append(r.Pages, Page{p.file, filepath.Join(o.Out, p.out), p.title, len(files[p.out]), changed[p.out]})
+	}
+	return r, nil
+}
+
+// check completes the options, or says what is wrong with them.
+func (o *Options) check() error {
+	if o.Title == "" {
+		o.Title = "Lectern"
+	}
+	if o.Out == "" {
+		return errors.New("render: no output folder given")
+	}
+	if len(o.Steps) > 0 && o.Untrusted {
+		return errors.New("render: steps of a notebook that is not trusted are not recorded: choose one of -steps and -untrusted")
+	}
+	if o.Live != nil && o.Untrusted {
+		return errors.New("render: cells of a notebook that is not trusted are not run: choose one of -live and -untrusted")
+	}
+	if len(o.Notebooks) == 0 {
+		return errors.New("render: no notebooks given")
+	}
+	if o.URL != "" {
+		u, err := url.Parse(o.URL)
+		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+			return fmt.Errorf("render: %q is no address of a site; write it as https://example.org/course/", o.URL)
+		}
+		if !strings.HasSuffix(o.URL, "/") {
+			o.URL += "/"
+		}
+	}
+	return nil
+}
+
+// publish replaces the files of a site and removes those that no longer belong to it. It returns which have changed.
+func publish(out string, files map[string][]byte) (changed map[string]bool, err error) {
+	old, err := claim(out, files)
+	if err != nil {
+		return nil, err
+	}
 	names := make([]string, 0, len(files))
 	for n := range files {
 		names = append(names, n)
@@ -196,34 +216,31 @@ func Site(o Options) (*Result, error) {
 	// While pages are replaced, both the old and the new ones are ours.
 	union := append(slices.Clone(names), old...)
 	slices.Sort(union)
-	if _, err := replace(o.Out, marker, manifest(slices.Compact(union))); err != nil {
+	if _, err := replace(out, marker, manifest(slices.Compact(union))); err != nil {
 		return nil, err
 	}
-	changed := map[string]bool{}
+	changed = map[string]bool{}
 	for _, n := range names {
 		if n != path.Base(n) {
-			if err := os.MkdirAll(filepath.Join(o.Out, filepath.FromSlash(path.Dir(n))), 0o777); err != nil {
+			if err := os.MkdirAll(filepath.Join(out, filepath.FromSlash(path.Dir(n))), 0o777); err != nil {
 				return nil, fmt.Errorf("render: %w", err)
 			}
 		}
-		if changed[n], err = replace(o.Out, n, files[n]); err != nil {
+		if changed[n], err = replace(out, n, files[n]); err != nil {
 			return nil, err
 		}
 	}
 	gone := slices.DeleteFunc(slices.Clone(old), func(n string) bool { _, kept := files[n]; return kept })
 	for _, n := range gone {
-		if err := os.Remove(filepath.Join(o.Out, filepath.FromSlash(n))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(filepath.Join(out, filepath.FromSlash(n))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("render: remove the page of a lesson that is gone: %w", err)
 		}
 	}
-	removeFolders(o.Out, gone)
-	if _, err := replace(o.Out, marker, manifest(names)); err != nil {
+	removeFolders(out, gone)
+	if _, err := replace(out, marker, manifest(names)); err != nil {
 		return nil, err
 	}
-	for _, p := range s.pages {
-		r.Pages = append(r.Pages, Page{p.file, filepath.Join(o.Out, p.out), p.title, len(files[p.out]), changed[p.out]})
-	}
-	return r, nil
+	return changed, nil
 }
 
 // in is the site in another language. Warnings are those of the English one.
