@@ -25,11 +25,11 @@
 // contains one is not remembered, and the cell says so once, with the reason. Locks that a cell leaves locked are
 // locked in later cells, but not if it was cut off.
 //
-// The calls of Begin, Def, Reg, Link, Lit, LitOf, Fn, Same and Poll are written into cells by the kernel (package
-// kernel/server), which reads the manifest to know what there is. Reg, Link, Lit, LitOf, Fn and Same come before
-// Begin. A program names with Reg every type that its cells declare at package level (but generic types, and
-// interfaces that only constrain), with Lit and Fn every literal and function that may be stored, and, with what the
-// manifest says of the groups that it restores, the rest:
+// The calls of Begin, Def, Setting, Reg, Link, Lit, LitOf, Fn, Same, FlagSets and Poll are written into cells by the
+// kernel (package kernel/server), which reads the manifest to know what there is. Reg, Link, Lit, LitOf, Fn, Same and
+// FlagSets come before Begin, Setting after it. A program names with Reg every type that its cells declare at package
+// level (but generic types, and interfaces that only constrain), with Lit and Fn every literal and function that may
+// be stored, and, with what the manifest says of the groups that it restores, the rest:
 //
 //	for each of Group.Regs    persist.Reg[T]()
 //	for each of Group.Links   persist.Link(expression)

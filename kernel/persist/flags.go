@@ -33,17 +33,13 @@ type keptFlag struct {
 // libraryFlags are the names of flags that each process defines for itself; nil before they are known.
 var libraryFlags []string
 
-// ReadFlags returns the flags that the cells have defined by functions of package flag, or nil if there are none.
+// ReadFlags returns the flags that the cells have defined by functions of package flag.
 func ReadFlags() *Flags {
 	if libraryFlags == nil {
 		libraryFlags = []string{}
 		flag.VisitAll(func(f *flag.Flag) { libraryFlags = append(libraryFlags, f.Name) })
 	}
-	fs := flagsOf(flag.CommandLine, libraryFlags)
-	if len(fs.Flags) == 0 && !fs.Parsed {
-		return nil
-	}
-	return fs
+	return flagsOf(flag.CommandLine, libraryFlags)
 }
 
 // SetFlags returns a function that defines flags again, but those of the names that the cell itself may define. If
@@ -147,7 +143,9 @@ type keptFlagSet struct {
 	Flags  Flags
 }
 
-func init() {
+// FlagSets lets variables that hold a flag.FlagSet live on. It comes before Begin, in programs that have to do with
+// package flag: in all others its code would be of no use.
+func FlagSets() {
 	cellstate.RegisterType(func(set *flag.FlagSet) any {
 		k := &keptFlagSet{set.Name(), set.ErrorHandling(), set.Output(), set.Usage, *flagsOf(set, nil)}
 		if isStandardUsage(set.Usage) {

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"compress/flate"
 	"context"
+	"crypto/hmac"
 	"crypto/md5"
 	"crypto/sha1"
 	"crypto/sha256"
 	"crypto/sha512"
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
@@ -57,6 +59,7 @@ func TestLinks(t *testing.T) {
 		{"io.discard", io.Discard},
 		{"io.nopCloser", io.NopCloser(nil)},
 		{"io.nopCloserWriterTo", io.NopCloser(bytes.NewReader(nil))},
+		{"*crypto/internal/fips140/hmac.HMAC", hmac.New(md5.New, nil)},
 		{"*crypto/md5.digest", md5.New()},
 		{"*crypto/sha1.digest", sha1.New()},
 		{"*crypto/internal/fips140/sha256.Digest", sha256.New()},
@@ -71,6 +74,10 @@ func TestLinks(t *testing.T) {
 		{"*hash/fnv.sum128", fnv.New128()},
 		{"*hash/fnv.sum128a", fnv.New128a()},
 		{"*math/rand.rngSource", rand.NewSource(1)},
+		{"*encoding/base32.decoder", base32.NewDecoder(nil, nil)},
+		{"*encoding/base32.encoder", base32.NewEncoder(nil, nil)},
+		{"*encoding/base32.newlineFilteringReader", base32.NewDecoder(nil, nil)},
+		{"*encoding/base64.newlineFilteringReader", base64.NewDecoder(nil, nil)},
 		{"*encoding/base64.decoder", base64.NewDecoder(nil, nil)},
 		{"*encoding/base64.encoder", base64.NewEncoder(nil, nil)},
 		{"*encoding/hex.decoder", hex.NewDecoder(nil)},

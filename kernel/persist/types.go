@@ -139,7 +139,7 @@ var plain = map[string]bool{
 	"os.SyscallError": true, "os.LinkError": true, "os.fileStat": true, "os.unixDirent": true, "sync.Once": true,
 	"net.OpError": true, "net.AddrError": true, "net.ParseError": true, "net.DNSError": true, "net.DNSConfigError": true,
 	"net.IPNet": true, "net.IPAddr": true, "net.TCPAddr": true, "net.UDPAddr": true, "net.UnixAddr": true, "net.MX": true, "net.NS": true, "net.SRV": true,
-	"net/http.Cookie": true, "net/http.ServeMux": true, "net/http.routingNode": true, "net/http.routingIndex": true, "net/http.routingIndexKey": true,
+	"net/http.Cookie": true, "net/http.Request": true, "net/http.ServeMux": true, "net/http.routingNode": true, "net/http.routingIndex": true, "net/http.routingIndexKey": true,
 	"net/http.mapping": true, "net/http.pattern": true, "net/http.segment": true, "net/http.serveMux121": true, "net/http.muxEntry": true, "net/http.entry": true,
 	"net/http.redirectHandler": true, "net/http.timeoutHandler": true, "net/http.fileHandler": true, "net/http.ProtocolError": true, "net/http.MaxBytesError": true,
 	"context.backgroundCtx": true, "context.todoCtx": true, "context.emptyCtx": true, "context.valueCtx": true, "context.withoutCancelCtx": true,

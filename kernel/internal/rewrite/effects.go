@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strings"
 )
 
 // effects are what code does beside giving values to variables of the cells, as far as its text tells. They are found
@@ -29,8 +30,10 @@ var lasting = map[string]bool{"Stdin": true, "Scan": true, "Scanln": true, "Scan
 // setters are functions that change what their package keeps, and whether a note is to say that nothing of it lives on:
 // the logger of slog.SetDefault does.
 var setters = map[string]bool{
-	"encoding/gob.Register": true, "encoding/gob.RegisterName": true, "expvar.Publish": true, "database/sql.Register": true,
-	"image.RegisterFormat": true, "mime.AddExtensionType": true, "net/http.Handle": true, "net/http.HandleFunc": true,
+	"archive/zip.RegisterCompressor": true, "archive/zip.RegisterDecompressor": true, "crypto.RegisterHash": true, "database/sql.Register": true,
+	"encoding/gob.Register": true, "encoding/gob.RegisterName": true,
+	"expvar.NewFloat": true, "expvar.NewInt": true, "expvar.NewMap": true, "expvar.NewString": true, "expvar.Publish": true,
+	"image.RegisterFormat": true, "math/rand.Seed": true, "os/signal.Ignore": true, "mime.AddExtensionType": true, "net/http.Handle": true, "net/http.HandleFunc": true,
 	"log/slog.SetDefault": false, "log/slog.SetLogLoggerLevel": true,
 	"runtime/debug.SetMemoryLimit": true, "runtime/debug.SetMaxStack": true, "runtime/debug.SetMaxThreads": true, "runtime/debug.SetTraceback": true,
 }
@@ -83,6 +86,9 @@ func (c *checked) effects(root ast.Node) (e effects) {
 				set(n.Args[0])
 			}
 			f, ok := c.info.Uses[named(n.Fun)].(*types.Func)
+			if sel, method := n.Fun.(*ast.SelectorExpr); method && ok && strings.HasPrefix(f.Name(), "Handle") { // http.DefaultServeMux
+				set(sel.X)
+			}
 			if !ok || f.Pkg() == nil || f.Signature().Recv() != nil {
 				break
 			}

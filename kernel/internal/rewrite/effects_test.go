@@ -66,6 +66,8 @@ func TestSettingsAreSeen(t *testing.T) {
 		"delete(unicode.Scripts, \"Latin\")":                note("unicode.Scripts"),
 		"maps.Copy(unicode.Scripts, unicode.Categories)":    note("unicode.Scripts"),
 		"http.DefaultClient.Timeout++":                      note("http.DefaultClient"),
+		"http.DefaultServeMux.Handle(\"/\", nil)":           note("http.DefaultServeMux"),
+		"import \"math/rand\"\nrand.Seed(42)":               "what rand.Seed sets ends with this cell",
 		"gob.Register(1)":                                   "what gob.Register sets ends with this cell",
 		"slog.SetDefault(slog.Default())":                   "",
 		"a := slices.Clone(os.Args)\nsort.Strings(a)":       "",

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lectern-go/lectern/internal/cellstate"
 	"github.com/lectern-go/lectern/kernel/persist"
 )
 
@@ -47,6 +48,9 @@ func (a *assembly) begin() string {
 		if telling.MatchString(call) {
 			a.r.tells = append(a.r.tells, call)
 		}
+	}
+	if a.need[cellstate.FlagsName] {
+		known = append(known, persistName+".FlagSets()")
 	}
 	args := append([]string{fmt.Sprint(a.src.Cell)}, pairs...)
 	known = append(known, "defer "+persistName+".Begin("+strings.Join(args, ", ")+")()")
