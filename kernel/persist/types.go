@@ -285,8 +285,8 @@ func shapeOf(v reflect.Value) (s string) {
 	return ""
 }
 
-// dataOf is what the elements of a value take that has elements: a tensor, which says so itself, or a slice, an array or
-// a string of what needs no pointers.
+// dataOf is what the elements of a value take that has elements: a tensor, which says so itself, or a slice, an array
+// or a string of what needs no pointers.
 func dataOf(v reflect.Value) (bytes int64) {
 	defer func() {
 		if recover() != nil { // by a tensor that was freed

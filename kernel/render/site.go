@@ -123,29 +123,8 @@ const markerHead = "Pages made by lectern render. It replaces and removes the fi
 // the site are removed; a folder with other files in it that render did not
 // make is refused.
 func Site(o Options) (*Result, error) {
-	if o.Title == "" {
-		o.Title = "Lectern"
-	}
-	if o.Out == "" {
-		return nil, errors.New("render: no output folder given")
-	}
-	if len(o.Steps) > 0 && o.Untrusted {
-		return nil, errors.New("render: steps of a notebook that is not trusted are not recorded: choose one of -steps and -untrusted")
-	}
-	if o.Live != nil && o.Untrusted {
-		return nil, errors.New("render: cells of a notebook that is not trusted are not run: choose one of -live and -untrusted")
-	}
-	if len(o.Notebooks) == 0 {
-		return nil, errors.New("render: no notebooks given")
-	}
-	if o.URL != "" {
-		u, err := url.Parse(o.URL)
-		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-			return nil, fmt.Errorf("render: %q is no address of a site; write it as https://example.org/course/", o.URL)
-		}
-		if !strings.HasSuffix(o.URL, "/") {
-			o.URL += "/"
-		}
+	if err := o.complete(); err != nil {
+		return nil, err
 	}
 	s := &site{options: o, byNotebook: map[string]*page{}, linked: map[*sourcePackage]bool{}}
 	if err := s.readSources(); err != nil {
@@ -224,6 +203,35 @@ func Site(o Options) (*Result, error) {
 		r.Pages = append(r.Pages, Page{p.file, filepath.Join(o.Out, p.out), p.title, len(files[p.out]), changed[p.out]})
 	}
 	return r, nil
+}
+
+// complete fills in what the options leave open, and says which of them can't be meant.
+func (o *Options) complete() error {
+	if o.Title == "" {
+		o.Title = "Lectern"
+	}
+	if o.Out == "" {
+		return errors.New("render: no output folder given")
+	}
+	if len(o.Steps) > 0 && o.Untrusted {
+		return errors.New("render: steps of a notebook that is not trusted are not recorded: choose one of -steps and -untrusted")
+	}
+	if o.Live != nil && o.Untrusted {
+		return errors.New("render: cells of a notebook that is not trusted are not run: choose one of -live and -untrusted")
+	}
+	if len(o.Notebooks) == 0 {
+		return errors.New("render: no notebooks given")
+	}
+	if o.URL != "" {
+		u, err := url.Parse(o.URL)
+		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+			return fmt.Errorf("render: %q is no address of a site; write it as https://example.org/course/", o.URL)
+		}
+		if !strings.HasSuffix(o.URL, "/") {
+			o.URL += "/"
+		}
+	}
+	return nil
 }
 
 // in is the site in another language. Warnings are those of the English one.

@@ -147,7 +147,8 @@ var byHand = map[string]reckoning{
 }
 
 // The ledger of ten lessons is what one gets by hand from names, shapes and types alone. Where it differs, the parts of
-// the operation say why: elements that repeat others, inputs that are written over or of which some are picked, and numbers in the code.
+// the operation say why: elements that repeat others, inputs that are written over or of which some are picked, and
+// numbers in the code.
 func TestLedgerByHand(t *testing.T) {
 	lessons := recorded(t)
 	if len(lessons) < 10 {
@@ -239,7 +240,7 @@ func (o usedOp) check(t *testing.T, where string) (named map[string]int) {
 	return named
 }
 
-// What variables are said to hold is the sum of its parts, and what is a tensor's own is what the tensor says of itself.
+// What variables are said to hold is the sum of its parts, and what is a tensor's own is what the tensor says itself.
 func TestHeldByHand(t *testing.T) {
 	compared := 0
 	for lesson, cells := range recorded(t) {
