@@ -31,7 +31,7 @@ type Tally struct {
 	Calls  int
 	FLOPs  int           // counted from the shapes
 	Matmul int           // those of FLOPs that matrix products take
-	Bytes  int           // read and written, as far as the shapes tell: caches may save some
+	Bytes  int           // read and written, as far as the shapes tell: caches may save some; a Go number is in no memory
 	Time   time.Duration // how long the operations took
 }
 

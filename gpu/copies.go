@@ -31,6 +31,7 @@ func (c *card) Upload(dst device.Memory, offset int, src []byte) error {
 		return err
 	}
 	defer runtime.KeepAlive(b)
+	watched("upload", "")
 	to, from := C.CUdeviceptr(b.address()+uint64(offset)), unsafe.Pointer(unsafe.SliceData(src))
 	if len(src) > C.STAGE_BYTES && pins.owner(src) != nil {
 		return c.check(op, C.gpu_upload_pinned(c.c, to, from, C.size_t(len(src))))
@@ -49,6 +50,7 @@ func (c *card) Download(dst []byte, src device.Memory, offset int) error {
 		return err
 	}
 	defer runtime.KeepAlive(b)
+	watched("download", "")
 	return c.check(op, C.gpu_download(c.c, unsafe.Pointer(unsafe.SliceData(dst)), C.CUdeviceptr(b.address()+uint64(offset)), C.size_t(len(dst))))
 }
 

@@ -60,17 +60,21 @@ func inChild(t *testing.T, settings ...string) bool {
 	if os.Getenv("GPU_TEST_CHILD") != "" {
 		return true
 	}
-	child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=10m")
-	child.Env = append(os.Environ(), "GPU_TEST_CHILD=1")
 	for name, value := range fakecuda.Environment(t) {
-		child.Env = append(child.Env, name+"="+value)
+		settings = append(settings, name+"="+value)
 	}
-	child.Env = append(child.Env, settings...)
+	runChild(t, settings)
+	return false
+}
+
+func runChild(t *testing.T, settings []string) {
+	t.Helper()
+	child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=10m")
+	child.Env = append(append(os.Environ(), "GPU_TEST_CHILD=1"), settings...)
 	out, err := child.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "--- PASS") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	return false
 }
 
 func mustNot(t testing.TB, err error) {

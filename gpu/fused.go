@@ -35,6 +35,19 @@ func smallName(t device.Type) string {
 	return ""
 }
 
+// packName is what packs.cu calls the type of elements that are read in packs, "" for others.
+func packName(t device.Type) string {
+	switch t {
+	case device.Float32:
+		return "float"
+	case device.BFloat16:
+		return "bfloat16"
+	case device.Float16:
+		return "float16"
+	}
+	return ""
+}
+
 // inPacks reports whether 16 bytes at a time can be read of a view, along its last axis: its elements lie side by
 // side there, and each row begins at a multiple of 16 bytes, and is one.
 func inPacks(v device.View) bool {

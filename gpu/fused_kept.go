@@ -37,9 +37,8 @@ type keptRows struct {
 // keepRows chooses how many threads share a row of count elements, at most most, and how many packs each has, or
 // refuses rows that are too long or not made of packs.
 func keepRows(kernel string, t device.Type, count, most int) (keptRows, error) {
-	names := map[device.Type]string{device.Float32: "float", device.BFloat16: "bfloat16", device.Float16: "float16"}
-	each := 16 / sizes[t] // elements of a pack
-	if names[t] == "" || count == 0 || count%each != 0 {
+	name, each := packName(t), 16/sizes[t] // elements of a pack
+	if name == "" || count == 0 || count%each != 0 {
 		return keptRows{}, device.ErrUnsupported
 	}
 	all := count / each
@@ -55,7 +54,7 @@ func keepRows(kernel string, t device.Type, count, most int) (keptRows, error) {
 			}
 		}
 	}
-	k.kernel = fmt.Sprintf("%s%sROW_TYPE=%s,ROW_THREADS=%d,ROW_PACKS=%d", kernel, constants, names[t], k.threads, packs)
+	k.kernel = fmt.Sprintf("%s%sROW_TYPE=%s,ROW_THREADS=%d,ROW_PACKS=%d", kernel, constants, name, k.threads, packs)
 	if k.rows = 1; k.threads == 32 {
 		k.threads, k.rows = 128, 4
 	}

@@ -32,12 +32,12 @@ func needNVRTC(t *testing.T) {
 	}
 }
 
-// TestKernelsCompile gives the kernels to a real NVRTC, which needs no device,
-// for all kinds of devices.
+// TestKernelsCompile gives the kernels to a real NVRTC, which needs no device: for 9.0, and with LECTERN_LONG=1 for all
+// kinds of devices.
 func TestKernelsCompile(t *testing.T) {
 	needNVRTC(t)
 	for _, architecture := range supportedArchitectures() {
-		if architecture != 90 && (!testing.Verbose() || testing.Short()) {
+		if architecture != 90 && os.Getenv("LECTERN_LONG") == "" {
 			continue // the source asks for none of their differences
 		}
 		t.Run(fmt.Sprint("sm_", architecture), func(t *testing.T) {

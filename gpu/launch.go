@@ -11,6 +11,16 @@ import "C"
 
 import "unsafe"
 
+// watch is told of each launch, product, copy there and back, and block of memory that is asked for, by tests that
+// count them: kind says which, and name what exactly.
+var watch func(kind, name string)
+
+func watched(kind, name string) {
+	if watch != nil {
+		watch(kind, name)
+	}
+}
+
 // launch runs a kernel, which takes one struct by value, behind all work that
 // was asked for before. args points to that struct, laid out as in C and without
 // Go pointers; it is copied before launch returns. Memory whose address is in it
@@ -24,6 +34,7 @@ func (c *card) launch(kernel string, grid, blockSize, sharedBytes uint32, args u
 		return err
 	}
 	c.lastKernel.Store(f)
+	watched("launch", kernel)
 	r := C.gpu_launch(c.c, f.function, C.uint(grid), C.uint(blockSize), C.uint(sharedBytes), args, cBool(c.blocking))
 	return c.check(kernel, r)
 }

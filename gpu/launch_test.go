@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/tensor"
 )
 
 // A kernel that fails does so after its launch has returned, so a later call says
@@ -37,6 +38,43 @@ func TestKernelThatFails(t *testing.T) {
 	if err := c.Matmul(x.View, x.View, x.View); !errors.Is(err, ErrLost) {
 		t.Errorf("%v is no ErrLost", err)
 	}
+}
+
+func TestLost(t *testing.T) {
+	if !inChild(t, "FAKECUDA_FAULT=kernel:2:719") {
+		return
+	}
+	c, err := open(0)
+	mustNot(t, err)
+	checkLost(t, c, func() { tensor.With(GetDevice(0)).Ones(3).Neg() })
+}
+
+// checkLost checks what is left when fail has lost a device: all that asks for it says so on every goroutine, at once
+// and with the first reason, and the processor goes on.
+func checkLost(t *testing.T, c *card, fail func()) {
+	d := GetDevice(0)
+	x, here := tensor.With(d).Ones(4, 4), tensor.Ones(4, 4)
+	mustNot(t, c.Synchronize())
+	fail()
+	first := c.Synchronize()
+	if !errors.Is(first, ErrLost) {
+		t.Fatalf("%v is no ErrLost", first)
+	}
+	wantError(t, first, "start it again")
+	for name, do := range map[string]func(){
+		"add": func() { x.Add(x) }, "matmul": func() { x.Matmul(x) }, "sum": func() { x.Sum() }, "make": func() { tensor.With(d).Zeros(3) },
+		"bring back": func() { x.To(tensor.CPU) }, "bring there": func() { here.To(d) }, "fused": func() { x.Softmax(1) },
+		"backward": func() { x.RequireGrad().Mul(2).Sum().Backward() },
+	} {
+		failed := make(chan error)
+		go func() { failed <- tensor.Try(do) }()
+		if err := <-failed; !errors.Is(err, ErrLost) {
+			t.Errorf("%s: %v is no ErrLost", name, err)
+		}
+	}
+	x.Free()
+	tensor.FreeAfter(func(func(*tensor.Tensor) *tensor.Tensor) { here.Add(1) })
+	mustNot(t, tensor.Try(func() { here.Matmul(here) }))
 }
 
 // When blocking, the operation that failed says so itself.

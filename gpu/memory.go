@@ -156,6 +156,7 @@ func (c *card) allocate(bytes int, forCopy bool) (*block, error) {
 	h := &held{card: c, size: bytes}
 	if size > 0 {
 		c.collectSometimes(size)
+		watched("block", "")
 		r := c.take(&h.at, size, forCopy)
 		if r == C.CUDA_OUT_OF_MEMORY {
 			c.collect()
@@ -183,6 +184,7 @@ func (c *card) allocate(bytes int, forCopy bool) (*block, error) {
 func (c *card) take(at *C.CUdeviceptr, size int, forCopy bool) C.CUresult {
 	h := &c.heap
 	if h.pooled && (forCopy || size > smallBlock) {
+		watched("driver's block", "")
 		return C.gpu_allocate(c.c, at, C.size_t(size), cBool(forCopy))
 	}
 	h.Lock()
@@ -192,6 +194,7 @@ func (c *card) take(at *C.CUdeviceptr, size int, forCopy bool) C.CUresult {
 		h.spareBytes -= size
 		return 0
 	}
+	watched("driver's block", "")
 	r := C.gpu_allocate(c.c, at, C.size_t(size), 0)
 	if r == 0 {
 		h.reserved += size

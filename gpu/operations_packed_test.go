@@ -80,6 +80,71 @@ func packedAgrees(t *testing.T, dev tensor.Device) {
 	ran(t, "packed_elements:PACKED_OP=zip_mul,")
 }
 
+// packedRunsAgree reduces runs of lengths around those of packs, of what a thread reads at once and of pieces, with
+// the kernel for one operation and type, and beside it with the general one: to the last bit as on the processor.
+func packedRunsAgree(t *testing.T, dev tensor.Device) {
+	defer func(from int64) { packedFrom = from }(packedFrom)
+	reductions := map[string]func(x *tensor.Tensor) *tensor.Tensor{
+		"sum":  func(x *tensor.Tensor) *tensor.Tensor { return x.Sum(-1) },
+		"prod": func(x *tensor.Tensor) *tensor.Tensor { return x.Sign().Prod(-1) },
+		"max":  func(x *tensor.Tensor) *tensor.Tensor { return x.Max(-1) },
+		"min":  func(x *tensor.Tensor) *tensor.Tensor { return x.Min(-1) },
+		"sum of squares": func(x *tensor.Tensor) *tensor.Tensor {
+			n := x.Norm(-1)
+			return n.Mul(n) // the root is rounded alike
+		},
+	}
+	for _, dtype := range []tensor.Dtype{tensor.Float32, tensor.BFloat16, tensor.Float16} {
+		for _, n := range []int{4, 7, 8, 24, 28, 32, 36, 40, 120, 128, 136, 1016, 1020, 1024, 1028, 1032, 2040, 2048, 2056, 3072, 4096, 4104, 5120, 8192, 8200} {
+			for name, f := range reductions {
+				if dtype == tensor.Float16 && name != "sum" {
+					continue // it differs in how elements are read alone
+				}
+				for _, rows := range []int{1, 3} {
+					x := numbers(dtype, rows*n, false, uint64(n)).View(rows, n)
+					want := f(x)
+					packedFrom = 1
+					got := f(x.To(dev))
+					packedFrom = math.MaxInt64
+					name := fmt.Sprint(name, " of ", dtype, " ", rows, "×", n)
+					same(t, name, got, want, 0)
+					same(t, name+" by the general kernel", f(x.To(dev)), want, 0)
+				}
+			}
+		}
+	}
+	packedFrom = 1
+	x := numbers(tensor.Float32, 3*40, false, 5).View(3, 40)
+	x.Select(0, 1).Narrow(0, 7, 1).Fill(math.NaN())
+	x.Select(0, 2).Narrow(0, 8, 2).Fill(math.Inf(1))
+	there := x.To(dev)
+	for name, f := range reductions {
+		same(t, name+" of NaN and infinity", f(there), f(x), 0)
+	}
+	for _, row := range []struct {
+		name, kernel string
+		view         func(x *tensor.Tensor) *tensor.Tensor
+	}{
+		{"all", "reduce_packs:REDUCE_TYPE=float,REDUCE_OP=reduce_sum", func(x *tensor.Tensor) *tensor.Tensor { return x.View(120) }},
+		{"rows with gaps", "reduce_packs", func(x *tensor.Tensor) *tensor.Tensor { return x.Narrow(1, 4, 32) }},
+		{"a row again and again", "reduce_packs", func(x *tensor.Tensor) *tensor.Tensor { return x.Narrow(0, 0, 1).Expand(3, 40) }},
+		{"rows of no whole packs", "reduce_rows", func(x *tensor.Tensor) *tensor.Tensor { return x.Narrow(1, 0, 38) }},
+		{"rows that begin between packs", "reduce_rows", func(x *tensor.Tensor) *tensor.Tensor {
+			return x.View(120).Narrow(0, 0, 114).View(3, 38).Narrow(1, 0, 36)
+		}},
+		{"not aligned", "reduce_rows", func(x *tensor.Tensor) *tensor.Tensor { return x.Narrow(1, 1, 36) }},
+		{"in two ways", "reduce_rows", func(x *tensor.Tensor) *tensor.Tensor { return x.View(3, 10, 4).Transpose(0, 1) }},
+		{"columns", "reduce_columns", func(x *tensor.Tensor) *tensor.Tensor {
+			return x.T().Contiguous().T().Narrow(0, 0, 1).Expand(16, 40).T().Contiguous().T()
+		}},
+		{"float64", "reduce_rows_f64", func(x *tensor.Tensor) *tensor.Tensor { return x.To(tensor.Float64) }},
+	} {
+		got, want := row.view(there).Sum(-1), row.view(x).Sum(-1)
+		ran(t, row.kernel)
+		same(t, "sums of "+row.name, got, want, 0)
+	}
+}
+
 // scatterAgrees adds runs of whole packs, and of none, to places that some share, in their order.
 func scatterAgrees(t *testing.T, dev tensor.Device) {
 	for _, n := range []int{1, 3, 4, 5, 8, 12, 768} {
@@ -99,6 +164,22 @@ func scatterAgrees(t *testing.T, dev tensor.Device) {
 				}
 				same(t, fmt.Sprint("sums of runs of ", n, " ", dtype, " at ", places, " places"), grads[1], grads[0], 0)
 			}
+		}
+	}
+}
+
+// addedInOrderAgrees adds to what is there in the processor's order: large numbers that cancel tell orders apart.
+func addedInOrderAgrees(t *testing.T, dev tensor.Device) {
+	for _, dtype := range []tensor.Dtype{tensor.Float32, tensor.BFloat16, tensor.Float64, tensor.Int64} {
+		for _, n := range []int{1, 8} {
+			x, base := numbers(dtype, 64*n, false, 1).View(64, n), numbers(dtype, 3*n, false, 2).View(3, n).Mul(4096).To(dtype)
+			rows := make([]int, 64)
+			for i := range rows {
+				rows[i] = i * i % 3
+			}
+			at := tensor.Of(rows).Unsqueeze(1).Expand(64, n).Contiguous()
+			same(t, fmt.Sprint("index add of ", dtype, " ", n), base.To(dev).IndexAdd(0, rows, x.To(dev)), base.IndexAdd(0, rows, x), 0)
+			same(t, fmt.Sprint("scatter add of ", dtype, " ", n), base.To(dev).ScatterAdd(0, at, x.To(dev)), base.ScatterAdd(0, at, x), 0)
 		}
 	}
 }

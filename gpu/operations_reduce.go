@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"strings"
 	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/device"
@@ -73,27 +74,41 @@ func (c *card) Reduce(op string, compute device.Type, out, x device.View, count 
 		return c.launchReduction("extreme", compute, &r)
 	}
 	r.blocks = int64((count + piece - 1) / piece)
-	var scratch *block
-	if r.blocks > 1 {
+	packs := r.packs(op, compute, x, kept, gone)
+	joined := r.blocks == 1 || packs != "" && // the pieces of a run are in one warp
+		r.blocks <= 16/int64(sizes[x.Type]) && r.blocks&(r.blocks-1) == 0
+	if !joined {
 		memory, err := c.Allocate(int(r.kept.count*r.blocks)*sizes[compute], false)
 		if err != nil {
 			return err
 		}
-		scratch = memory.(*block)
-		defer scratch.Free()
-		r.partial = scratch.address()
+		defer memory.Free()
+		r.partial = memory.(*block).address()
 	}
-	if columns(kept, gone) {
+	switch {
+	case packs != "":
+		err = c.launchOver(packs, r.kept.count*r.blocks*2*int64(sizes[x.Type]), unsafe.Pointer(&r), unsafe.Sizeof(r))
+	case columns(kept, gone):
 		r.width = kept[len(kept)-1].size
 		strips := (r.width + 31) / 32 * (r.kept.count / r.width)
 		err = c.launchBlocks("reduce_columns"+suffix(compute), strips*r.blocks, blockSize, unsafe.Pointer(&r), unsafe.Sizeof(r))
-	} else {
+	default:
 		err = c.launchOver("reduce_rows"+suffix(compute), r.kept.count*r.blocks*32, unsafe.Pointer(&r), unsafe.Sizeof(r))
 	}
-	if err != nil || r.blocks == 1 {
+	if err != nil || joined {
 		return err
 	}
 	return c.joinPairs(compute, r)
+}
+
+// packs names the kernel for large runs that can be read 16 bytes at a time, or returns "": the elements of a run
+// follow each other, and each run begins at a multiple of 16 bytes and is one.
+func (r *reduction) packs(op string, compute device.Type, x device.View, kept, gone []axis) string {
+	t, each := packName(x.Type), int64(16/sizes[x.Type])
+	if t == "" || compute != device.Float32 || r.count*r.kept.count < packedFrom || len(kept) > 1 || len(gone) != 1 || gone[0].strides[0] != 1 || r.count%each != 0 || r.keptStrides[0]%each != 0 || r.x%16 != 0 {
+		return ""
+	}
+	return "reduce_packs" + constants + "REDUCE_TYPE=" + t + ",REDUCE_OP=reduce_" + strings.ReplaceAll(op, " ", "_")
 }
 
 // split fills in which axes of x are kept and which are reduced, the last ones.

@@ -119,6 +119,7 @@ func (c *card) run(out, a, b device.View) (done bool, err error) {
 	atA, atB, atC := firstElement(a), firstElement(b), firstElement(out)
 	done = true
 	places(outer, func(oc, oa, ob int) bool {
+		watched("product", "")
 		done, err = c.product(p, atB+uint64(ob*sizes[b.Type]), atA+uint64(oa*sizes[a.Type]), atC+uint64(oc*sizes[out.Type]))
 		return done && err == nil
 	})

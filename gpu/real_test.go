@@ -4,7 +4,9 @@ package gpu
 
 import (
 	"errors"
+	"os"
 	"testing"
+	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/device"
 )
@@ -114,6 +116,19 @@ func TestRealGPUEvents(t *testing.T) {
 	if took <= 0 || err != nil {
 		t.Error(took, err)
 	}
+}
+
+// A kernel that writes where there is no memory loses the device, to a process of its own here.
+func TestRealGPULost(t *testing.T) {
+	c := realCard(t)
+	if os.Getenv("GPU_TEST_CHILD") == "" {
+		runChild(t, nil)
+		return
+	}
+	checkLost(t, c, func() {
+		w := words{16, 16, 1}
+		mustNot(t, c.launch("move_words", 1, 1, 0, unsafe.Pointer(&w), unsafe.Sizeof(w)))
+	})
 }
 
 // The real cuBLASLt understands all descriptions of products, which needs no

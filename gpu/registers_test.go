@@ -7,30 +7,36 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 )
 
 // registerLimits are the registers that a thread of a kernel may have at most, for as many blocks on a
-// multiprocessor as the kernel was measured with, and the bytes that may have no place in them.
+// multiprocessor as the kernel was measured with, and the bytes that may have no place in them: on the architecture
+// that was measured, 9.0, and on others.
 var registerLimits = []struct {
 	kernel             string
 	oldest             int // the architecture that it is for
 	registers, spilled int
+	elsewhere          int
 }{
-	{"attend_bf16_64", 80, 255, 0}, {"attend_bf16_128", 80, 255, 0},
-	{"attend_queries_bf16_64", 80, 168, 0}, {"attend_queries_bf16_128", 80, 255, 0},
-	{"attend_keys_bf16_64", 80, 255, 32}, {"attend_keys_bf16_128", 80, 255, 8}, {"attend_keys_f16_64", 80, 255, 32},
-	{"attend_any_64", 75, 128, 16}, {"attend_any_128", 75, 128, 112}, {"attend_any_queries_64", 75, 128, 64}, {"attend_any_keys_64", 75, 128, 64},
-	{"attend_any_queries_128", 75, 255, 16}, {"attend_any_keys_128", 75, 255, 16},
-	{"decode_bf16_64", 75, 64, 0}, {"decode_bf16_128", 75, 64, 0}, {"decode_f32_128", 75, 64, 0}, {"rotate_bf16", 75, 64, 0},
+	{"attend_bf16_64", 80, 255, 0, 0}, {"attend_bf16_128", 80, 255, 0, 0},
+	{"attend_queries_bf16_64", 80, 168, 0, 0}, {"attend_queries_bf16_128", 80, 255, 0, 0},
+	{"attend_keys_bf16_64", 80, 255, 32, 32}, {"attend_keys_bf16_128", 80, 255, 8, 8}, {"attend_keys_f16_64", 80, 255, 32, 32},
+	{"attend_any_64", 75, 128, 16, 16}, {"attend_any_128", 75, 128, 112, 112}, {"attend_any_queries_64", 75, 128, 64, 144}, {"attend_any_keys_64", 75, 128, 64, 64},
+	{"attend_any_queries_128", 75, 255, 16, 16}, {"attend_any_keys_128", 75, 255, 16, 16},
+	{"decode_bf16_64", 75, 64, 0, 0}, {"decode_bf16_128", 75, 64, 0, 0}, {"decode_f32_128", 75, 64, 0, 0}, {"rotate_bf16", 75, 64, 0, 0},
+	{"reduce_packs", 75, 64, 0, 0}, {"reduce_packs:REDUCE_TYPE=bfloat16,REDUCE_OP=reduce_max", 75, 64, 0, 0},
 }
 
-// TestRegistersOfKernels has a real NVRTC compile the kernels whose speed hangs on what they keep in registers.
+// TestRegistersOfKernels has a real NVRTC compile the kernels whose speed hangs on what they keep in registers: for
+// 9.0, and with LECTERN_LONG=1 for all architectures.
 func TestRegistersOfKernels(t *testing.T) {
 	needNVRTC(t)
 	for _, architecture := range []int{75, 80, 86, 89, 90, 100, 120} {
-		if !slices.Contains(supportedArchitectures(), architecture) || architecture != 90 && (!testing.Verbose() || testing.Short()) {
+		if !slices.Contains(supportedArchitectures(), architecture) || architecture != 90 && os.Getenv("LECTERN_LONG") == "" {
 			continue
 		}
 		t.Run(fmt.Sprint("sm_", architecture), func(t *testing.T) {
@@ -42,9 +48,15 @@ func TestRegistersOfKernels(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				registers, spilled, err := registersOf(image, limit.kernel)
-				if err != nil || registers == 0 || registers > limit.registers || spilled > limit.spilled {
-					t.Errorf("%s has %d registers and spills %d bytes, want at most %d and %d; %v", limit.kernel, registers, spilled, limit.registers, limit.spilled, err)
+				entry, _, _ := strings.Cut(limit.kernel, constants)
+				registers, spilled, err := registersOf(image, entry)
+				t.Logf("%s: %d registers, %d bytes spilled", limit.kernel, registers, spilled)
+				most := limit.elsewhere
+				if architecture == 90 {
+					most = limit.spilled
+				}
+				if err != nil || registers == 0 || registers > limit.registers || spilled > most {
+					t.Errorf("%s has %d registers and spills %d bytes, want at most %d and %d; %v", limit.kernel, registers, spilled, limit.registers, most, err)
 				}
 			}
 		})

@@ -298,14 +298,16 @@ func (o *Optimizer) Step() {
 			"the loss does not depend on these; leave them out, or call AllowUnused to pass over them")
 	}
 	tensor.NoGrad(func() {
-		var l later
+		var waiting []later
 		for _, g := range o.groups {
 			for i, p := range g.params {
 				if grad := behind.Grad(p.Tensor); grad != nil {
-					o.update(g, g.slots[i], p.Tensor, grad, &l)
+					o.update(g, g.slots[i], p.Tensor, grad, &waiting)
 				}
 			}
 		}
-		l.do()
+		for i := range waiting {
+			waiting[i].do()
+		}
 	})
 }

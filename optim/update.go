@@ -18,7 +18,8 @@ var behind = inside.Of[*tensor.Tensor]()
 // on each other, so it decides nothing but the speed.
 const pieceLen = 1 << 14
 
-// later is a step on a device that waits for those of other parameters, to be launched with them.
+// later is a step on a device that waits for those of all other parameters: then nothing has changed if there is no
+// memory for one of them. Those with the same numbers are launched together.
 type later struct {
 	name    string
 	numbers device.Numbers
@@ -29,49 +30,53 @@ type later struct {
 
 // do runs them.
 func (l *later) do() {
-	if len(l.steps) > 0 {
-		behind.UpdateMany(l.name, l.steps, &l.numbers)
-	}
+	behind.UpdateMany(l.name, l.steps, &l.numbers)
 	for _, f := range l.after {
 		f()
 	}
-	*l = later{}
 }
 
-// update changes one parameter and its state, or leaves it to later.
-func (o *Optimizer) update(g *Group, s *slot, p, grad *tensor.Tensor, l *later) {
+// update changes one parameter and its state, or leaves it to the last of waiting.
+func (o *Optimizer) update(g *Group, s *slot, p, grad *tensor.Tensor, waiting *[]later) {
 	a := algorithms[o.algorithm]
 	work := s.working(p, g.MasterWeights)
 	names := a.states(&g.Settings)
-	if s.steps == 0 {
+	if s.steps == 0 && len(s.state) != len(names) {
+		var state []*tensor.Tensor
 		for _, name := range names {
 			t := tensor.With(work.Dtype(), work.Device()).Zeros(work.Shape()...).SetRole(tensor.OptimizerState)
 			if name == "sum" && g.InitialAccumulator != 0 {
 				t.Fill(g.InitialAccumulator)
 			}
-			s.state = append(s.state, t)
+			state = append(state, t)
 		}
+		s.state = state
 	}
 	if len(names) != len(s.state) {
 		fail(tensor.ErrValue, o.algorithm+" step", fmt.Sprintf("the settings want the state %v, and %d tensors were kept from the first step on", names, len(s.state)),
 			"set momentum, amsgrad and centered before the first step")
 	}
-	s.steps++
 	grad = grad.Detach().To(work.Dtype()).Contiguous()
-	name, numbers := a.numbers(&g.Settings, s.steps)
+	name, numbers := a.numbers(&g.Settings, s.steps+1)
 	s.follow(work.Device())
 	told := facts.Updated.Load()
 	if !work.Device().IsCPU() && work.Len() > 0 && told == nil { // who is told when wants each by itself
-		if l.name != name || l.numbers != *numbers || l.device != work.Device() {
-			l.do()
-			l.name, l.numbers, l.device = name, *numbers, work.Device()
+		all := *waiting
+		if n := len(all); n == 0 || all[n-1].name != name || all[n-1].numbers != *numbers || all[n-1].device != work.Device() {
+			all = append(all, later{name: name, numbers: *numbers, device: work.Device()})
 		}
+		*waiting = all
+		l := &all[len(all)-1]
 		l.steps = append(l.steps, append([]*tensor.Tensor{work, grad}, s.state...))
-		if !tensor.SameStorage(work, p) {
-			l.after = append(l.after, func() { p.CopyFrom(work) })
-		}
+		l.after = append(l.after, func() {
+			s.steps++
+			if !tensor.SameStorage(work, p) {
+				p.CopyFrom(work)
+			}
+		})
 		return
 	}
+	s.steps++
 	if told != nil {
 		defer o.tell(*told, name, numbers, append([]*tensor.Tensor{work, grad}, s.state...), time.Now())
 	}
@@ -96,11 +101,17 @@ func (o *Optimizer) tell(told func(facts.Op), name string, numbers *device.Numbe
 		return
 	}
 	op := facts.Op{Name: o.algorithm + " update", Output: tensors[0].Shape(), FLOPs: u.FLOPs(numbers) * tensors[0].Len(), Elapsed: time.Since(began)}
+	var written []facts.Part
 	for i, t := range tensors {
 		op.Inputs = append(op.Inputs, t.Shape())
-		if op.Bytes += t.Bytes(); i != 1 {
-			op.Bytes += t.Bytes()
+		op.Parts = append(op.Parts, facts.Part{Kind: facts.Read, Dtype: t.Dtype().String(), Bytes: t.Bytes()})
+		if i != 1 {
+			written = append(written, facts.Part{Kind: facts.Write, Dtype: t.Dtype().String(), Bytes: t.Bytes()})
 		}
+	}
+	op.Parts = append(op.Parts, written...)
+	for _, p := range op.Parts {
+		op.Bytes += p.Bytes
 	}
 	told(op)
 }

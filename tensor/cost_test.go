@@ -475,7 +475,7 @@ var costTable = sync.OnceValue(func() []costCase {
 	row("lerp by a number", "lerp", floatOf, func(m *meter, in []*array) *array {
 		return m.Each(sizeOf(floatOf, in[0]), func(v []float64) float64 { return between(m, v[0], v[1], v[2]) }, in[0], in[1], quarter)
 	}, func(m *meter, in []*array, _, g *array) *array {
-		rest := m.Add(m.Neg(naive.New(nil, 8, 0.25)), naive.Num(1))
+		rest := m.Add(m.Each(8, func(v []float64) float64 { return m.Negative(v[0]) }, quarter), naive.Num(1))
 		rest.Number = true
 		return m.SumTo(m.Mul(g, rest), in[0].Shape)
 	}, func(m *meter, in []*array, _, g *array) *array { return m.Mul(g, quarter) })
@@ -1288,7 +1288,8 @@ func TestBytesByHand(t *testing.T) {
 	}{
 		{"two rows of a table", func() { table.Embedding(Of(3, 999, 3)) }, "index select", 2*32 + 3*8 + 3*32},
 		{"a row is set", func() { table.SetIndex(Ones(8), 5) }, "put", 32 + 32},
-		{"a row is set to a number", func() { table.SetIndex(2, 5) }, "put", 8 + 32},
+		{"a row is set to a number", func() { table.SetIndex(2, 5) }, "put", 32},
+		{"a number beside a tensor", func() { Of(3.).View().Sub(5) }, "sub", 4 + 4},
 		{"all is filled", func() { x.Fill(3) }, "put", 8 + 40},
 		{"windows share elements", func() { x.Unfold(0, 4, 2).Clone() }, "clone", 40 + 4*4*4},
 		{"windows with gaps", func() { x.Unfold(0, 2, 4).Clone() }, "clone", 3*2*4 + 3*2*4},

@@ -96,10 +96,10 @@ func init() {
 			sum := c.startOfSum(shape)
 			if c.device != nil {
 				scatterOn(c.op.name, sum, x, s.rows(layout.Product(shape[:s.axis])), layout.Product(shape[s.axis+1:]))
-				return c.endOfSum(sum)
+				return sum.To(x.dtype)
 			}
 			loops.AddRows(sum.array(), x.array(), s.axis, s.size, s.at)
-			return c.endOfSum(sum)
+			return sum.To(x.dtype)
 		},
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
 			return opIndexSelect.apply(opIndexAdd.given(c), g)
@@ -114,18 +114,10 @@ func init() {
 // startOfSum returns what is added to: 0, or a copy of the second input.
 func (c *call) startOfSum(shape []int) *Tensor {
 	wide := wideSum(computeDtype(c.input().dtype))
-	if len(c.in) > 1 && c.device == nil {
+	if len(c.in) > 1 {
 		return c.in[1].converted(wide)
 	}
 	return c.result(wide, shape, true)
-}
-
-// endOfSum returns the sum in the dtype of the inputs. Another device has added to 0, and adds the second input now.
-func (c *call) endOfSum(sum *Tensor) *Tensor {
-	if len(c.in) > 1 && c.device != nil {
-		sum = sum.Add(c.in[1].Detach())
-	}
-	return sum.To(c.input().dtype)
 }
 
 // inputBytes returns the bytes of all inputs.
@@ -286,10 +278,10 @@ func init() {
 				at := make([]int64, x.Len())
 				a.loop().Each(sum.layout, func(i, place int) { at[i] = int64(place) })
 				scatterOn(c.op.name, sum, x, at, 1)
-				return c.endOfSum(sum)
+				return sum.To(x.dtype)
 			}
 			loops.ScatterAdd(sum.array(), x.array(), a.loop())
-			return c.endOfSum(sum)
+			return sum.To(x.dtype)
 		},
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
 			return opGather.apply(opScatterAdd.given(c), g)

@@ -51,7 +51,7 @@ type Event struct {
 	Output  []int         // the shape of its result
 	FLOPs   int           // floating-point operations, counted from the shapes
 	Matmul  int           // those of FLOPs that matrix products take: all of a matmul's, most of an attention's
-	Bytes   int           // read and written: of the distinct elements of inputs and result that are touched; 0 for a view
+	Bytes   int           // read and written: of the distinct elements of inputs and result that are touched; 0 for a view, and for Go numbers
 	Elapsed time.Duration // how long it took
 
 	// Of an operation's result, or of the memory.
@@ -60,6 +60,8 @@ type Event struct {
 	Shape   []int  // of the saved value
 	Size    int    // bytes that were allocated, or that the saved value shows
 	Storage Memory // the memory that was allocated, saved or released
+
+	parts []facts.Part // what Bytes consists of, in the order of the inputs, and then the result
 }
 
 // Memory identifies the memory of a tensor and of all its views without keeping
@@ -243,7 +245,7 @@ func (c *call) watched(run func() *Tensor) *Tensor {
 	e := Event{Kind: Ran, Op: c.op.name, Backward: a.backward, Of: a.of, Input: a.input, Scope: a.scope}
 	for _, x := range c.in {
 		e.Inputs = append(e.Inputs, x.Shape())
-		e.Bytes += x.distinctBytes()
+		e.moves(x.reading())
 	}
 	var first *Tensor // as it is before it is kept
 	if len(c.in) > 0 {
@@ -256,17 +258,20 @@ func (c *call) watched(run func() *Tensor) *Tensor {
 		return out
 	}
 	e.Output, e.Dtype = out.Shape(), out.dtype
-	e.Bytes += out.distinctBytes()
+	e.moves(facts.Part{Kind: facts.Write, Dtype: out.dtype.String(), Bytes: out.distinctBytes()})
 	if first != nil && out.storage == first.storage {
 		switch {
 		case c.op == &opPut.op:
-			e.Bytes -= first.distinctBytes() // what is written over is not read
+			e.Bytes -= e.parts[0].Bytes
+			e.parts[0] = facts.Part{Kind: facts.Over, Dtype: first.dtype.String()}
 		case out != first && len(c.in) == 1:
-			e.Bytes = 0 // a view moves nothing
+			e.Bytes, e.parts = 0, nil // a view moves nothing
 		}
 	}
 	if c.op.bytes != nil {
 		e.Bytes = c.op.bytes(c, out)
+		write := facts.Part{Kind: facts.Write, Dtype: out.dtype.String(), Bytes: out.distinctBytes()}
+		e.parts = []facts.Part{{Kind: facts.Some, Bytes: e.Bytes - write.Bytes}, write}
 	}
 	if c.op.flops != nil {
 		e.FLOPs = c.op.flops(c, out)
@@ -276,6 +281,20 @@ func (c *call) watched(run func() *Tensor) *Tensor {
 	}
 	announce(e)
 	return out
+}
+
+// moves adds a part of what the operation reads and writes.
+func (e *Event) moves(p facts.Part) {
+	e.Bytes += p.Bytes
+	e.parts = append(e.parts, p)
+}
+
+// reading is what reading t as an operand touches. A Go number is part of the code, and touches no memory.
+func (t *Tensor) reading() facts.Part {
+	if t.number {
+		return facts.Part{Kind: facts.Number, Dtype: t.dtype.String()}
+	}
+	return facts.Part{Kind: facts.Read, Dtype: t.dtype.String(), Bytes: t.distinctBytes()}
 }
 
 // distinctBytes is the memory that a pass over all elements touches: repeated
@@ -355,7 +374,7 @@ func init() {
 		Type:     reflect.TypeFor[*Tensor](),
 		Describe: func(v any, limit int) (facts.Tensor, bool) { return factsOf(v.(*Tensor), limit) },
 		Stamp:    func(v any) any { return stampOf(v.(*Tensor)) },
-		Reach:    func(v any, visit func(any, int)) { reach(v.(*Tensor), visit) },
+		Reach:    func(v any, visit func(any, int, string)) { reach(v.(*Tensor), visit) },
 		Trace:    traceOps,
 	}
 }
@@ -433,14 +452,15 @@ func (t *Tensor) sumShown() uint64 {
 	return h.Sum64()
 }
 
-// reach visits what t keeps alive: its elements, its gradient, and what its graph has saved.
-func reach(t *Tensor, visit func(memory any, size int)) {
-	one := func(t *Tensor) {
-		if t != nil && t.storage != nil && t.storage.Device == nil && t.storage.Data != nil {
-			visit(MemoryOf(t), t.storage.Size)
+// reach visits what t keeps alive: its elements, its gradient and those of its graph, and what that has saved. Go
+// numbers don't count.
+func reach(t *Tensor, visit func(memory any, size int, why string)) {
+	one := func(t *Tensor, why string) {
+		if t != nil && t.storage != nil && t.storage.Device == nil && t.storage.Data != nil && !t.number {
+			visit(MemoryOf(t), t.storage.Size, why)
 		}
 	}
-	if one(t); t == nil || t.storage == nil || t.storage.Freed() || !t.RequiresGrad() {
+	if one(t, ""); t == nil || t.storage == nil || t.storage.Freed() || !t.RequiresGrad() {
 		return
 	}
 	root := t.graph()
@@ -452,11 +472,11 @@ func reach(t *Tensor, visit func(memory any, size int)) {
 		n := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		if g, ok := n.Grad(); ok {
-			one(g)
+			one(g, "gradient")
 		}
 		if c, ok := n.Function().(*call); ok {
 			for _, s := range c.saved {
-				one(s.tensor)
+				one(s.tensor, "saved by "+c.op.name+": "+s.what)
 			}
 		}
 		for _, in := range n.Inputs() {
@@ -471,6 +491,6 @@ func reach(t *Tensor, visit func(memory any, size int)) {
 func traceOps(f func(facts.Op)) (stop func()) {
 	return trace(&observer{1 << Ran, func(e Event) {
 		f(facts.Op{Name: e.Op, Backward: e.Backward, Of: e.Of, Input: e.Input, Inputs: e.Inputs, Output: e.Output,
-			FLOPs: e.FLOPs, Bytes: e.Bytes, Elapsed: e.Elapsed})
+			FLOPs: e.FLOPs, Bytes: e.Bytes, Parts: e.parts, Elapsed: e.Elapsed})
 	}})
 }

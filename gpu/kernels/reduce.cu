@@ -89,6 +89,49 @@ extern "C" __global__ void reduce_rows_f32(ARGUMENT reduction a) { reduce_rows<f
 extern "C" __global__ void reduce_rows_f64(ARGUMENT reduction a) { reduce_rows<double>(a); }
 extern "C" __global__ void reduce_rows_i64(ARGUMENT reduction a) { reduce_rows<i64>(a); }
 
+// reduce_packs: for long runs whose elements follow each other, 16 bytes at a time, bound by memory alone. The threads
+// of a group share a piece: they read 32 elements that follow each other and have a pack of neighbouring lanes each, so
+// that the order is that of the other kernels. The operation and the type are constants where it is compiled. Without a
+// place for partial sums, the pieces of a run are all in one warp, which joins them.
+#ifndef REDUCE_TYPE
+#define REDUCE_TYPE float
+#define REDUCE_OP reduce_sum
+#endif
+
+extern "C" __global__ void __launch_bounds__(256) reduce_packs(ARGUMENT reduction a) {
+	typedef pack<REDUCE_TYPE> packs;
+	enum { each = packs::size, group = 32 / each, at_once = 4, op = REDUCE_OP };
+	i64 number = ((i64)blockIdx.x * blockDim.x + threadIdx.x) / group;
+	bool there = number < a.kept.count * a.blocks; // all threads of a warp exchange values
+	i64 run = there ? number / a.blocks : 0, part = there ? number % a.blocks : 0, first = part * piece;
+	int n = !there ? 0 : a.count - first < piece ? (int)(a.count - first) : piece;
+	int mine = threadIdx.x % group * each;
+	const REDUCE_TYPE *x = (const REDUCE_TYPE *)a.x + run * a.kept_strides[0] + first + mine;
+	float lanes[each], v[at_once][each];
+	UNROLL for (int k = 0; k < each; k++) lanes[k] = initial<float>(op);
+	int i = 0;
+	for (; i + 32 * at_once <= n; i += 32 * at_once) {
+		UNROLL for (int l = 0; l < at_once; l++) packs::load(x + i + 32 * l, v[l]);
+		UNROLL for (int l = 0; l < at_once; l++)
+			UNROLL for (int k = 0; k < each; k++) lanes[k] = join(op, lanes[k], term(op, v[l][k]));
+	}
+	for (; i + mine < n; i += 32) {
+		packs::load(x + i, v[0]);
+		UNROLL for (int k = 0; k < each; k++) lanes[k] = join(op, lanes[k], term(op, v[0][k]));
+	}
+	UNROLL for (int half = group / 2; half > 0; half /= 2)
+		UNROLL for (int k = 0; k < each; k++) lanes[k] = join(op, lanes[k], __shfl_down_sync(0xffffffffu, lanes[k], half));
+	UNROLL for (int half = each / 2; half > 0; half /= 2)
+		UNROLL for (int k = 0; k < half; k++) lanes[k] = join(op, lanes[k], lanes[k + half]);
+	float sum = lanes[0];
+	if (a.partial) {
+		if (there && threadIdx.x % group == 0) ((float *)a.partial)[number] = sum;
+		return;
+	}
+	for (int step = 1; step < a.blocks; step *= 2) sum = join(op, sum, __shfl_down_sync(0xffffffffu, sum, step * group));
+	if (there && threadIdx.x % group == 0 && part == 0) store1(a.out, a.out_type, run, join(op, initial<float>(op), sum));
+}
+
 // reduce_columns: for runs side by side, whose elements are far apart. A block
 // reads rows of 32 elements, each of another run. The last axis kept is that of
 // the columns, of a width.

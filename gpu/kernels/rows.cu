@@ -79,8 +79,9 @@ extern "C" __global__ void softmax_f64(ARGUMENT rowwise a) { softmax<double>(a);
 
 // cumulate makes running sums or products. A block takes 4 elements for each
 // thread at a time: each thread runs through its own, then the totals of threads
-// before it and of all that came earlier are put in front.
-template <class C> INLINE void cumulate(const rowwise &a) {
+// before it and of all that came earlier are put in front. As on the processor those
+// of float are doubles on the way: a million roundings would add up.
+template <class T, class C> INLINE void cumulate(const rowwise &a) {
 	__shared__ C totals[2][most_threads];
 	row r = row_of(a, blockIdx.x);
 	bool product = a.op == rows_cumprod;
@@ -89,7 +90,7 @@ template <class C> INLINE void cumulate(const rowwise &a) {
 		C v[4], total = none;
 		i64 from = first + 4 * threadIdx.x;
 		_Pragma("unroll") for (int k = 0; k < 4; k++) {
-			C x = from + k < r.count ? r.get<C>(from + k) : none;
+			C x = from + k < r.count ? (C)r.get<T>(from + k) : none;
 			total = product ? times(total, x) : plus(total, x);
 			v[k] = total;
 		}
@@ -112,15 +113,15 @@ template <class C> INLINE void cumulate(const rowwise &a) {
 			front = product ? times(before, other) : plus(before, other);
 		}
 		_Pragma("unroll") for (int k = 0; k < 4; k++)
-			if (from + k < r.count) r.set(from + k, product ? times(front, v[k]) : plus(front, v[k]));
+			if (from + k < r.count) r.set(from + k, (T)(product ? times(front, v[k]) : plus(front, v[k])));
 		before = product ? times(before, all) : plus(before, all);
 		__syncthreads();
 	}
 }
 
-extern "C" __global__ void cumulate_f32(ARGUMENT rowwise a) { cumulate<float>(a); }
-extern "C" __global__ void cumulate_f64(ARGUMENT rowwise a) { cumulate<double>(a); }
-extern "C" __global__ void cumulate_i64(ARGUMENT rowwise a) { cumulate<i64>(a); }
+extern "C" __global__ void cumulate_f32(ARGUMENT rowwise a) { cumulate<float, double>(a); }
+extern "C" __global__ void cumulate_f64(ARGUMENT rowwise a) { cumulate<double, double>(a); }
+extern "C" __global__ void cumulate_i64(ARGUMENT rowwise a) { cumulate<i64, i64>(a); }
 
 // triangle keeps what lies on one side of a diagonal of matrices in the last two
 // axes, and puts zeros elsewhere. It moves bits: those of 0 are 0 in all types.

@@ -5,6 +5,12 @@ import "sync/atomic"
 // WidgetsName is what the names begin with under which the widgets of a cell are kept; the cell's number follows.
 const WidgetsName = "lecternWidgets"
 
+// The names under which settings of packages are kept: the logger of slog.SetDefault, and the flags of package flag.
+const (
+	SlogName  = "lecternSlog"
+	FlagsName = "lecternFlags"
+)
+
 // keeper is what SetKeep was given.
 var keeper atomic.Pointer[func(name string, p any)]
 

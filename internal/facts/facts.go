@@ -31,9 +31,26 @@ type Op struct {
 	Inputs   [][]int // shapes
 	Output   []int
 	FLOPs    int
-	Bytes    int // read and written
+	Bytes    int    // read and written
+	Parts    []Part // what Bytes consists of, in the order of the inputs, and then the result; nil if nothing is moved
 	Elapsed  time.Duration
 }
+
+// A Part is what an operation reads of one of its inputs, or writes. The bytes of all parts are those of the operation.
+type Part struct {
+	Kind  string
+	Dtype string // of its elements; "" if they are of several
+	Bytes int
+}
+
+// The kinds of parts.
+const (
+	Read   = "read"   // an input, each of its elements once, also where they are repeated
+	Over   = "over"   // an input that is written over without being read
+	Number = "number" // a number in the code, which is in no memory
+	Some   = "some"   // of all inputs, what is touched: the rows that are picked, and their positions
+	Write  = "write"  // the result
+)
 
 // A Library knows tensors.
 type Library struct {
@@ -46,9 +63,9 @@ type Library struct {
 	// Stamp changes when the tensor, its elements or its gradient do. It is comparable.
 	Stamp func(v any) any
 
-	// Reach calls visit for each memory that a tensor keeps alive, its gradient's and its graph's among them, perhaps
-	// several times.
-	Reach func(v any, visit func(memory any, size int))
+	// Reach calls visit for each memory that a tensor keeps alive, perhaps several times, and says why: "" for its own
+	// elements, "gradient" for its gradient and those of its graph, else what has saved it for Backward.
+	Reach func(v any, visit func(memory any, size int, why string))
 
 	// Trace calls f for each operation from now on, on the goroutine that runs it.
 	Trace func(f func(Op)) (stop func())

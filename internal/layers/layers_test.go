@@ -19,7 +19,7 @@ var floors = [][]string{
 	{"tensor", "kernel/jupyter", "kernel/persist", "kernel/show", "kernel/translate", "kernel/internal/display"},
 	{"kernel/internal/rewrite"},
 	{"einops", "optim", "data", "checkpoint", "accounting", "gpu", "notebooks", "kernel/internal/report", "kernel/internal/export", "kernel/internal/quick"},
-	{"plots/diagram", "nn", "kernel/render", "kernel/grading", "kernel/internal/mine"},
+	{"plots/diagram", "nn", "kernel/render", "kernel/grading", "kernel/internal/mine", "kernel/internal/runner"},
 	{"plots", "nn/transformer", "nn/train", "notebooks/explore", "kernel/live", "kernel/server"},
 	{"kernel/internal/command"},
 	{"kernel", "nn/train/tinylm", "tools"}, // commands

@@ -72,9 +72,9 @@ func New(shape []int, size int, values ...float64) *Array {
 	return a
 }
 
-// Num is a Go number as an operand: it lies in 8 bytes.
+// Num is a Go number as an operand: it stands in the code, and in no memory.
 func Num(v float64) *Array {
-	a := New(nil, 8, v)
+	a := New(nil, 0, v)
 	a.Number = true
 	return a
 }

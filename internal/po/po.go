@@ -239,7 +239,7 @@ func Find(text []byte, id string) *Message {
 		return nil
 	}
 	from, to := 0, len(text)
-	if i := bytes.LastIndex(text[:at], []byte("\n\n")); i >= 0 {
+	if i := bytes.LastIndex(text[:at+1], []byte("\n\n")); i >= 0 {
 		from = i + 2
 	}
 	if i := bytes.Index(text[at+1:], []byte("\n\n")); i >= 0 {

@@ -90,6 +90,7 @@ func TestForms(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add(sample)
 	f.Add("#| msgid \"a\"\nmsgid \"b\"\nmsgstr \"\\n\"\n")
+	f.Add("msgid \"a\"\nmsgstr \"b\"\n\nmsgid \"c\"\nmsgstr \"d\"\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		file, err := Parse("", []byte(text))
 		if err != nil {

@@ -116,7 +116,7 @@ func (h *host) links(b *browser) {
 			default:
 				from[link] = at
 				u.Fragment, u.RawFragment = "", ""
-				if path := u.Path; strings.HasSuffix(path, "/") || strings.HasSuffix(path, ".html") && !strings.Contains(path, "/lite/") {
+				if path := u.Path; strings.HasSuffix(path, "/") || strings.HasSuffix(path, ".html") {
 					queue = append(queue, u.String())
 				}
 			}

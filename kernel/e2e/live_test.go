@@ -459,6 +459,64 @@ func TestLiveEdits(t *testing.T) {
 	b.clean(fromSite(address))
 }
 
+// TestLiveMine: what lesson.Grade accepts on one page is called by the cells of another one, goes along with a saved
+// notebook, and can be forgotten.
+func TestLiveMine(t *testing.T) {
+	address := served(t)
+	b := openBrowser(t)
+	b.window(1280, 900, false)
+	downloads := t.TempDir()
+	b.do(send(cdpbrowser.SetDownloadBehavior, cdpbrowser.SetDownloadBehaviorParams{Behavior: cdpbrowser.SetDownloadBehaviorBehaviorAllow, DownloadPath: downloads}))
+	const mergeCell = `func merge(ids []int, left, right, id int) []int {
+	if id == -7 {
+		panic("theirs")
+	}
+	var out []int
+	for i := 0; i < len(ids); i++ {
+		if i+1 < len(ids) && ids[i] == left && ids[i+1] == right {
+			out = append(out, id)
+			i++
+			continue
+		}
+		out = append(out, ids[i])
+	}
+	return out
+}
+
+lesson.Grade("01.4", merge)`
+	const call, whose = "mine.Merge([]int{1, 2}, 1, 2, -7)", `document.querySelector(".live-mine").textContent`
+	b.open(address + "/01-tokenization.html")
+	first := b.text(`lecternLive.cells()[0].id`)
+	if got := b.runCell(first, mergeCell); !strings.Contains(got, "It is mine.Merge from now on, in all lessons of this site.") {
+		t.Fatalf("the cell shows %q", got)
+	}
+	b.visit(address + "/30-capstone.html")
+	b.ready()
+	other := b.text(`lecternLive.cells()[0].id`)
+	if got := b.runCell(other, call); !strings.Contains(got, "panic: theirs") {
+		t.Errorf("on another page it shows %q", got)
+	}
+	b.act(`[...document.querySelectorAll(".live-strip button")].find(b => b.textContent === "Save notebook").click()`)
+	path := filepath.Join(downloads, "30-capstone.ipynb")
+	var file []byte
+	for deadline := time.Now().Add(patience); len(file) == 0 && time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		file, _ = os.ReadFile(path)
+	}
+	b.act(`[...document.querySelectorAll(".live-strip button")].find(b => b.textContent === "Forget mine").click()`)
+	if got := b.runCell(other, call); !strings.Contains(got, "[]int{-7}") {
+		t.Errorf("when it is forgotten, the cell shows %q", got)
+	}
+	b.load(filepath.Join(t.TempDir(), "saved.ipynb"), file)
+	b.until("the notebook brings the function back", `document.querySelector(".live-strip .live-note").textContent.includes("1 file of mine replaced.")`, `document.querySelector(".live-strip").innerText`)
+	if got := b.runCell(other, call); !strings.Contains(got, "panic: theirs") {
+		t.Errorf("when it is back, the cell shows %q", got)
+	}
+	if got := b.text(whose); !strings.Contains(got, "that this lesson calls are our solutions") {
+		t.Errorf("the page says %q", got)
+	}
+	b.clean(fromSite(address))
+}
+
 // load chooses a file in the strip of the lesson.
 func (p page) load(path string, content []byte) {
 	p.t.Helper()

@@ -121,11 +121,46 @@ func rendered(t *testing.T, args ...string) string {
 }
 
 // TestSiteByKeyboard uses what pages offer beside their text.
+// languages changes to Chinese and back: the place stays, and so does what the reader has guessed. The search
+// takes Chinese.
+func (b *browser) languages(site string) {
+	b.t.Helper()
+	at := func(file string) string {
+		return (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(site, file))}).String()
+	}
+	b.do(chromedp.Navigate(at("05-storage-strides-views.html")), chromedp.WaitReady("body"))
+	const guess = `document.querySelector("#cell-05-05 .guess")`
+	before := ask[string](b, `location.href`)
+	ask[bool](b, `(() => {
+		const f = document.querySelector("#cell-05-05 form");
+		f.querySelector("input").value = "4, 1";
+		f.requestSubmit();
+		document.querySelector("#cell-05-05").scrollIntoView({ behavior: "instant" });
+		setTimeout(() => document.querySelector(".language").click());
+		return true;
+	})()`)
+	b.until("the Chinese page is there", `location.pathname.endsWith("/zh/05-storage-strides-views.html") && document.readyState == "complete"`, `location.href`)
+	if lang := ask[string](b, `document.documentElement.lang`); lang != "zh-Hans" {
+		b.t.Errorf("its language is %q", lang)
+	}
+	b.until("the place is the same", `/^#cell-05-0[45]$/.test(location.hash)`, `location.hash`)
+	b.until("the guess is, too", guess+`.classList.contains("right")`, guess+`.outerHTML`)
+	b.shoot("site-chinese", false)
+	const found = `[...document.querySelectorAll("#results a")].map(a => a.textContent).join(" | ")`
+	for _, query := range []string{"mfu", "第一讲"} {
+		ask[bool](b, `(() => { const e = document.getElementById("search"); e.value = "`+query+`"; e.dispatchEvent(new Event("input")); return true; })()`)
+		b.until("the search answers "+query, `document.getElementById("said").textContent != ""`, found)
+	}
+	ask[bool](b, `(setTimeout(() => document.querySelector(".language").click()), true)`)
+	b.until("the English page is there", `location.pathname == new URL("`+before+`").pathname`, `location.href`)
+}
+
 func TestSiteByKeyboard(t *testing.T) {
 	b := openBrowser(t)
 	b.colours("light")
 	b.window(1280, 900, false)
 	b.search(renderedSite(t))
+	b.languages(renderedSite(t))
 	b.figures()
 	b.themes()
 	b.clean(func(address string) bool {

@@ -58,8 +58,8 @@ func TestStepping(t *testing.T) {
 	// The address opens the stepper at a step, on another page as on this one.
 	ask[bool](b, `location.hash = location.hash.replace(/\d+$/, "3"), true`)
 	at("the step of the address", "3")
-	ask[bool](b, `location.reload(), true`)
-	b.until("the page is there again", `document.readyState == "complete" && `+opened+` == 1`, `location.hash`)
+	ask[bool](b, `(window.old = true, location.reload(), true)`)
+	b.until("the page is there again", `!window.old && document.readyState == "complete" && `+opened+` == 1`, `location.hash`)
 	at("the step of the address, again", "3")
 	// A click on a line goes to its next step, and the line is marked for eyes and for ears.
 	line := ask[string](b, `(() => { const l = [...document.querySelectorAll(".step-line.reached")].at(-1); l.click(); return l.textContent.trim(); })()`)
@@ -72,6 +72,46 @@ func TestStepping(t *testing.T) {
 	}
 	if bars := ask[string](b, `[...document.querySelectorAll(".step-bars dt")].map(e => e.textContent).join()`); bars != "FLOPs,Moved,Held by variables" {
 		t.Errorf("the totals are %q", bars)
+	}
+	// Each number unfolds into what it consists of, and stays so from step to step.
+	ask[bool](b, `[...document.querySelectorAll(".cell.run")].find(c => c.querySelector("code")?.textContent.includes(".Sub(5)")).querySelector(".step-open").click(), true`)
+	b.until("the cell with a constant opens", `[...document.querySelectorAll(".step-line")].some(l => l.textContent.includes(".Sub(5)"))`, opened)
+	ask[bool](b, `[...document.querySelectorAll(".step-line.reached")].find(l => l.textContent.includes(".Sub(5)")).click(), true`)
+	const sub = `[...document.querySelectorAll(".step-did li")].find(l => l.textContent.startsWith("sub "))`
+	b.until("its operations", sub+` !== undefined`, where)
+	ask[bool](b, `document.querySelectorAll(".steps details").forEach(d => { d.open = true; }), true`)
+	for _, part := range []string{"1 FLOP: 1 for the one element of the result", "input 1, [] of float32: reads 4 bytes", "input 2: a Go number, which stands in the code and in no memory", "the result, [] of float32: writes 4 bytes"} {
+		if text := ask[string](b, sub+`.textContent`); !strings.Contains(text, part) {
+			t.Errorf("sub does not say %q: %s", part, text)
+		}
+	}
+	held := ask[string](b, `[...document.querySelectorAll(".step-consists tr")].map(r => [...r.cells].map(c => c.textContent).join(" ")).join(" | ")`)
+	for _, part := range []string{"x 12 bytes: its elements", "w 12 bytes: its elements", "saved by pow for Backward: its left operand"} {
+		if !strings.Contains(held, part) {
+			t.Errorf("what is held does not say %q: %s", part, held)
+		}
+	}
+	b.accessible(axeSource(t), "the stepper, unfolded")
+	b.shoot("site-steps-unfolded", false)
+	ask[bool](b, `document.querySelector("[aria-label='One step back']").click(), true`)
+	b.until("operations stay unfolded", `document.querySelector(".step-did details").open`, where)
+	// A function of the library leads to its source, and an operation to what the library says of it.
+	for name, link := range map[string]string{"Tensor.Matmul": `[...document.querySelectorAll(".step-source")].find(a => a.textContent == "Matmul")`, "op.matmul": `[...document.querySelectorAll(".step-did a")].find(a => a.textContent == "matmul")`} {
+		back := ask[string](b, `location.hash`)
+		ask[bool](b, link+`.click(), true`)
+		b.until("the source of "+name, `location.pathname.endsWith("source-tensor.html") && document.readyState == "complete" && document.querySelector(":target")?.id == `+strconv.Quote(name), `location.href`)
+		if text := ask[string](b, `document.querySelector(":target").textContent`); !strings.Contains(text, "atmul") {
+			t.Errorf("at %s there is %q", name, text)
+		}
+		const top = `document.querySelector(":target").getBoundingClientRect().top`
+		b.until("it is in the window", top+` >= 40 && `+top+` < 900`, top)
+		b.accessible(axeSource(t), "the source of a package")
+		b.shoot("site-source", false)
+		ask[bool](b, `history.back(), true`)
+		b.until("back at the step", `document.readyState == "complete" && location.hash == `+strconv.Quote(back)+` && `+opened+` == 1`, `location.href`)
+	}
+	if st, err := os.Stat(filepath.Join(site, "source-tensor.html")); err != nil || st.Size() > pageLimit {
+		t.Errorf("the source of tensor is not there, or too large for a page: %v", err)
 	}
 	// Backward, operation by operation: the cell whose code calls it.
 	b.press("Escape", keyEscape, 0)

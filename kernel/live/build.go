@@ -86,7 +86,7 @@ func build(ctx context.Context, root, dir string, edits []edit, say Progress, pa
 		return nil, err
 	}
 	say("explorers", 10*time.Second)
-	// Without inlining the library takes an eighth less, and nobody waits for explorers.
+	// Without inlining the library takes an eighth less, and explorers are fast enough.
 	if _, err := b.run(append(program(p.Explore), "-gcflags=github.com/lectern-go/lectern/...=-l", explorePackage)...); err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func (b *builder) tool(path, file, overlay string) error {
 // own are the packages that programs import without a word from the user.
 var own = []string{"github.com/lectern-go/lectern/kernel/persist", "github.com/lectern-go/lectern/kernel/show", "runtime"}
 
-// packages compiles packages and all that they import. Nobody debugs in a page, so that the archives go without DWARF,
+// packages compiles packages and all that they import. A page has no debugger, so that the archives go without DWARF,
 // a third of their bytes, and without names for tools that list what is in them.
 func (b *builder) packages(module string, paths []string) ([]Package, error) {
 	args := []string{"list", "-modfile", module, "-export", "-deps", "-trimpath", "-tags=minimal,lectern_cell", "-gcflags=all=-dwarf=false -d=norefname=1", "-json=ImportPath,Name,Imports,Export", "--"}

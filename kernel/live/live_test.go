@@ -119,7 +119,8 @@ func testCells(t *testing.T, edits []edit) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	p, err := build(t.Context(), root, dir, edits, func(string, time.Duration) {}, "fmt", "strings", "sync", "time", "github.com/lectern-go/lectern/tensor")
+	p, err := build(t.Context(), root, dir, edits, func(string, time.Duration) {}, "fmt", "strings", "sync", "time", "github.com/lectern-go/lectern/tensor",
+		"github.com/lectern-go/lectern/notebooks/lesson", "github.com/lectern-go/lectern/notebooks/mine")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,6 +212,25 @@ func testCells(t *testing.T, edits []edit) {
 		{"big.Sum()", "tensor(90001.)", false},
 		{"var vast [1 << 40]byte\nlen(vast)", `<span class="af1">main.vast: symbol too large`, true},
 		{"big.Sum()", "tensor(90001.)", false},
+
+		// What lesson.Grade accepts is in the reader's own package from the next cell on, in place of our solution.
+		{"mine.Merge([]int{1, 2}, 1, 2, -7)", "[]int{-7}", false},
+		{`lesson.Use("01.4")`, "mine.Merge is our solution of exercise 01.4 here until you have your own.", false},
+		{"func mergedByMe(n int) int {\n\treturn mine.Merge([]int{1, 2}, 1, 2, n)[0]\n}\n" + mergeOf("theirs"), "It is mine.Merge from now on, in all lessons of this site.", false},
+		{"mergedByMe(8)", "8", false},
+		{"mine.Merge([]int{1, 2}, 1, 2, -7)", "panic: theirs", true},
+		{"mergedByMe(-7)", "panic: theirs", true},
+		{mergeOf("another"), "mine.Merge is this version from now on.", false},
+		{"mergedByMe(-7)", "panic: another", true},
+		{"mine.Encode(\"aa\", [][2]int{{97, 97}})", "256", false}, // ours, with theirs
+		{"mine.Merge([]int{1, 2}, 1, 2, -7)", "panic: stored", true},
+		{"mine.Merge([]int{1, 2}, 1, 2, -7)", "note: your package mine does not compile here", false},
+		{"mine.Merge([]int{1, 2}, 1, 2, -8)", "[]int{-8}", false},
+	}
+	beforeMine := len(cells) - 13        // the last cell before those: each version of the package makes the tools begin anew
+	stored := map[int]map[string]string{ // what the browser has of that package before a cell
+		len(cells) - 3: {"merge.go": "package mine\n\nfunc Merge(ids []int, left, right, id int) []int { panic(\"stored\") }\n", "../cell.go": "package x"},
+		len(cells) - 2: {"merge.go": "package mine\n\nfunc Merge(ids []int, left, right, id int) []int { return id }\n"},
 	}
 	var parts struct {
 		Machine  string    `json:"machine"`
@@ -222,10 +242,17 @@ func testCells(t *testing.T, edits []edit) {
 		Packages []Package `json:"packages"`
 		Archives []string  `json:"archives"`
 		Cells    []string  `json:"cells"`
-		Joined   bool      `json:"joined"` // one program runs as many as go together
-		Anew     bool      `json:"anew"`   // tools begin anew for each program
+
+		Mine   map[string]string         `json:"mine"` // the sources of our solutions
+		Stored map[int]map[string]string `json:"stored"`
+
+		Joined bool `json:"joined"` // one program runs as many as go together
+		Anew   bool `json:"anew"`   // tools begin anew for each program
 	}
-	parts.Anew = anew
+	if parts.Mine, err = goFiles(filepath.Join(root, "notebooks", "mine")); err != nil {
+		t.Fatal(err)
+	}
+	parts.Anew, parts.Stored = anew, stored
 	parts.Machine = filepath.Join(root, "kernel", "live", "assets", "machine.js")
 	parts.Script = filepath.Join(root, "kernel", "live", "assets", "cells.js")
 	parts.Start, parts.Compiler, parts.Linker, parts.Rewriter, parts.Packages = p.Start, p.Compiler, p.Linker, p.Rewriter, p.Packages
@@ -253,6 +280,7 @@ func testCells(t *testing.T, edits []edit) {
 		Builds  int // of programs so far
 		Begun   int // how often the compiler and the linker had to begin anew for that
 		Outputs json.RawMessage
+		Mine    []string // new files of the reader's package
 	}
 	run := func(joined bool) (got []result) {
 		parts.Joined = joined
@@ -280,12 +308,18 @@ func testCells(t *testing.T, edits []edit) {
 		if g := alone[i]; g.Failed != c.fail || !strings.Contains(g.HTML, c.want) || c.want == "" && g.HTML != "" || strings.Contains(g.HTML, "onclick") || strings.Contains(g.HTML, "onload") {
 			t.Errorf("cell %d: failed %v, and shows\n%s\nwant %q", i+1, g.Failed, g.HTML, c.want)
 		}
+		want := map[string]string{"from now on, in all": "[merge.go]", "this version from now on": "[merge.go merge.go.bak]"}
+		for said, files := range want {
+			if g := alone[i]; strings.Contains(c.want, said) && fmt.Sprint(g.Mine) != files {
+				t.Errorf("cell %d gives the browser %s to store, want %s", i+1, g.Mine, files)
+			}
+		}
 		deadlock := strings.Contains(c.want, "everything waits") // whose place is known only where something in the program calls JavaScript
 		if g := joined[i]; g.Failed != alone[i].Failed || string(g.Outputs) != string(alone[i].Outputs) && !(deadlock && strings.Contains(g.HTML, c.want)) {
 			t.Errorf("cell %d in a program with others: failed %v, and gives\n%s\nalone %v and\n%s", i+1, g.Failed, g.Outputs, alone[i].Failed, alone[i].Outputs)
 		}
 	}
-	for _, last := range []result{alone[len(cells)-1], joined[len(cells)-1]} {
+	for _, last := range []result{alone[beforeMine], joined[beforeMine]} {
 		if anew != (last.Begun > last.Builds/4) {
 			t.Errorf("the tools have begun %d times for %d programs; anew for each: %v", last.Begun, last.Builds, anew)
 		}
@@ -293,6 +327,27 @@ func testCells(t *testing.T, edits []edit) {
 	if n, of := joined[len(cells)-1].Builds, alone[len(cells)-1].Builds; n > of-20 {
 		t.Errorf("%d programs run the cells that %d ran alone", n, of)
 	}
+}
+
+// mergeOf is a cell with a right answer to exercise 01.4, which can be told by what it panics with.
+func mergeOf(whom string) string {
+	return fmt.Sprintf(`func merge(ids []int, left, right, id int) []int {
+	if id == -7 {
+		panic(%q)
+	}
+	var out []int
+	for i := 0; i < len(ids); i++ {
+		if i+1 < len(ids) && ids[i] == left && ids[i+1] == right {
+			out = append(out, id)
+			i++
+			continue
+		}
+		out = append(out, ids[i])
+	}
+	return out
+}
+
+lesson.Grade("01.4", merge)`, whom)
 }
 
 // A program may exit while a call of another goroutine into the page is under way.
@@ -332,6 +387,15 @@ func TestUsedBy(t *testing.T) {
 		if s := fmt.Sprint(got[path]); s != want {
 			t.Errorf("%s is used by %s, want %s", path, s, want)
 		}
+	}
+}
+
+// A page knows which functions of the package mine its lesson calls.
+func TestCalledOf(t *testing.T) {
+	ours := map[string]string{"merge.go": "package mine", "trainbpe.go": "package mine"}
+	got := calledOf(ours, []string{"mine.TrainBPE(text, 24)", "mine := card{}\nmine.Memory", "mine.Merge(mine.TrainBPE(text, 2))", "mine.merge"})
+	if fmt.Sprint(got) != "[TrainBPE Merge]" {
+		t.Errorf("got %s", got)
 	}
 }
 

@@ -65,7 +65,8 @@ type Files struct {
 	parts     map[string]Part   // by what they are
 	notebooks []Part            // of each lesson
 	bundles   []Part
-	lessons   [][]int // the bundles of each lesson
+	lessons   [][]int    // the bundles of each lesson
+	mine      [][]string // what each lesson calls of the package mine
 
 	explorers map[string]json.RawMessage
 }
@@ -97,35 +98,10 @@ func Pack(ctx context.Context, root, dir string, lessons []*notebook.Notebook, s
 			}
 		}
 	}
-	var list []*packing
-	read := func(pack packer, kind, file string) {
-		b, readErr := os.ReadFile(file)
-		list = append(list, &packing{kind: kind, content: b, pack: pack})
-		err = cmp.Or(err, readErr)
-	}
-	script := func(kind string, sources ...string) {
-		list = append(list, &packing{kind: kind, content: []byte(strings.Join(sources, "")), pack: gz})
-	}
-	read(lz, "compiler", p.Compiler)
-	read(lz, "linker", p.Linker)
-	read(lz, "rewriter", p.Rewriter)
-	read(lz, "explore", p.Explore)
-	start, startErr := os.ReadFile(p.Start)
-	licence, licenceErr := os.ReadFile(p.Licence)
-	unlzma, inlineErr := inlineBits(unlzmaScript)
-	if err = cmp.Or(err, startErr, licenceErr, inlineErr); err != nil {
+	list, err := tools(p)
+	if err != nil {
 		return nil, fmt.Errorf("live: %w", err)
 	}
-	tools := cellsScript
-	if slices.Contains(p.Untrimmed, snapshots) {
-		tools = beginAnew + tools
-	}
-	script("engine", machineScript, string(start), tools, engineScript)
-	script("linkerscript", machineScript, string(start), tools, linkerScript)
-	script("program", machineScript, string(start), programScript)
-	script("unpacker", unlzma, unpackerScript)
-	script("editor", editorScript)
-	script("explorescript", string(start), exploreWorkerScript)
 	for _, n := range lessons {
 		list = append(list, &packing{kind: readerCopy, content: n.Bytes(), pack: gz})
 	}
@@ -171,9 +147,16 @@ func Pack(ctx context.Context, root, dir string, lessons []*notebook.Notebook, s
 			f.lessons[lesson] = append(f.lessons[lesson], number)
 		}
 	}
-	lines, err := json.Marshal(map[string]any{"packages": index})
+	ours, err := goFiles(filepath.Join(root, "notebooks", "mine"))
 	if err != nil {
 		return nil, err
+	}
+	lines, err := json.Marshal(map[string]any{"packages": index, "mine": ours})
+	if err != nil {
+		return nil, err
+	}
+	for _, cells := range sources {
+		f.mine = append(f.mine, calledOf(ours, cells))
 	}
 	list = append(list, &packing{kind: "index", content: lines, pack: lz})
 	if err := packAll(ctx, filepath.Join(dir, "packed"), list); err != nil {
@@ -194,16 +177,79 @@ func Pack(ctx context.Context, root, dir string, lessons []*notebook.Notebook, s
 		}
 	}
 	share(f.lessons, f.bundles)
-	f.Content["LICENSE-Go.txt"] = licence
+	if f.Content["LICENSE-Go.txt"], err = os.ReadFile(p.Licence); err != nil {
+		return nil, fmt.Errorf("live: %w", err)
+	}
 	f.Content["LICENSE-scripts.txt"] = []byte(scriptsLicence)
 	f.explorers, err = firstLooks(ctx, root)
 	return f, err
 }
 
+var calledMine = regexp.MustCompile(`\bmine\.([A-Z]\w*)`)
+
+// calledOf lists what cells call of the package mine, whose files are given, in order. A variable may have its name,
+// too.
+func calledOf(files map[string]string, cells []string) []string {
+	var list []string
+	for _, m := range calledMine.FindAllStringSubmatch(strings.Join(cells, "\n"), -1) {
+		if files[strings.ToLower(m[1])+".go"] != "" && !slices.Contains(list, m[1]) {
+			list = append(list, m[1])
+		}
+	}
+	return list
+}
+
+// goFiles reads those of a package by name, but for its tests.
+func goFiles(dir string) (map[string]string, error) {
+	list, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	files := map[string]string{}
+	for _, file := range list {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		b, readErr := os.ReadFile(file)
+		err = cmp.Or(err, readErr)
+		files[filepath.Base(file)] = string(b)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("live: %w", err)
+	}
+	return files, nil
+}
+
+// tools are the programs and scripts that pages need to run cells.
+func tools(p *Parts) (list []*packing, err error) {
+	read := func(pack packer, kind, file string) {
+		b, readErr := os.ReadFile(file)
+		list = append(list, &packing{kind: kind, content: b, pack: pack})
+		err = cmp.Or(err, readErr)
+	}
+	script := func(kind string, sources ...string) {
+		list = append(list, &packing{kind: kind, content: []byte(strings.Join(sources, "")), pack: gz})
+	}
+	read(lz, "compiler", p.Compiler)
+	read(lz, "linker", p.Linker)
+	read(lz, "rewriter", p.Rewriter)
+	read(lz, "explore", p.Explore)
+	start, startErr := os.ReadFile(p.Start)
+	unlzma, inlineErr := inlineBits(unlzmaScript)
+	cells := cellsScript
+	if slices.Contains(p.Untrimmed, snapshots) {
+		cells = beginAnew + cells
+	}
+	script("engine", machineScript, string(start), cells, engineScript)
+	script("linkerscript", machineScript, string(start), cells, linkerScript)
+	script("program", machineScript, string(start), programScript)
+	script("unpacker", unlzma, unpackerScript)
+	script("editor", editorScript)
+	script("explorescript", string(start), exploreWorkerScript)
+	return list, cmp.Or(err, startErr, inlineErr)
+}
+
 // further is how many bytes a lesson may load at most if another one has run in the browser before.
 const further = 2_000_000
 
-// share has all lessons load what is large, so that whoever goes on to another lesson waits for little more.
+// share has all lessons load what is large, so that readers who go on to another lesson wait for little more.
 func share(lessons [][]int, bundles []Part) {
 	for {
 		most, largest := further, -1
@@ -237,7 +283,7 @@ func share(lessons [][]int, bundles []Part) {
 
 // Lesson is what the page of a lesson has to know.
 func (f *Files) Lesson(i int) map[string]any {
-	return map[string]any{"parts": f.parts, "bundles": f.bundles, "first": f.lessons[i], "notebook": f.notebooks[i]}
+	return map[string]any{"parts": f.parts, "bundles": f.bundles, "first": f.lessons[i], "notebook": f.notebooks[i], "mine": f.mine[i]}
 }
 
 // FirstRun is how many bytes the first cell of a lesson loads over http, and all lessons together.
@@ -293,7 +339,7 @@ func usedBy(list []Package, lessons [][]string) map[string][]int {
 		for _, p := range own {
 			need(p)
 		}
-		need("fmt") // nobody gets far without
+		need("fmt") // which nearly every cell needs
 		for _, source := range sources {
 			for _, m := range selector.FindAllStringSubmatch(source, -1) {
 				if m[2] != "" {

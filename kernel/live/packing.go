@@ -128,7 +128,7 @@ func packAll(ctx context.Context, dir string, list []*packing) error {
 var packedName = regexp.MustCompile(`^[a-z]+-[0-9a-f]{16}\.(gz|lzma)$`)
 
 // forget removes packed files that are not in use, but for as many as are: those used last. Another process
-// may do the same, or need one of them at the moment: whoever finds none packs it again. What can't be
+// may do the same, or need one of them at the moment: one that finds none packs it again. What can't be
 // removed is tried again the next time.
 func forget(dir string, used []*packing) {
 	type old struct {
@@ -148,7 +148,7 @@ func forget(dir string, used []*packing) {
 		}
 		if !partial {
 			others = append(others, old{e.Name(), info.ModTime()})
-		} else if time.Since(info.ModTime()) > time.Hour { // whoever wrote this has ended before it was done
+		} else if time.Since(info.ModTime()) > time.Hour { // the process that wrote this has ended before it was done
 			os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}

@@ -147,49 +147,9 @@ func (c *collector) value(v reflect.Value) error {
 			}
 		}
 	case reflect.Map:
-		k := place{v.Pointer(), t, 0}
-		if v.IsNil() || c.seen[k] {
-			return nil
-		}
-		c.seen[k] = true
-		c.maps = append(c.maps, v.Pointer())
-		c.bytes += int64(v.Len()) * int64(t.Key().Size()+t.Elem().Size())
-		entries, ok := c.copies[v.Pointer()]
-		if !ok {
-			entries = copyMap(v)
-			c.copies[v.Pointer()] = entries
-		}
-		for _, list := range []reflect.Value{entries.keys, entries.values} {
-			if kindOf(list.Type().Elem()) == asBytes {
-				continue
-			}
-			for i := range list.Len() {
-				if err := c.value(list.Index(i)); err != nil {
-					return err
-				}
-			}
-		}
+		return c.mapping(v)
 	case reflect.Interface:
-		if v.IsNil() {
-			return nil
-		}
-		e, d := boxed(v)
-		if d.sameValue(e) != "" {
-			return nil
-		}
-		if d.err != nil {
-			if err, ok := v.Interface().(error); ok {
-				for _, w := range wrapped(err) {
-					if err := c.value(reflect.ValueOf(&w).Elem()); err != nil {
-						return err
-					}
-				}
-				return nil
-			}
-			return d.err
-		}
-		ownTypes(e.Type(), c.own, c.types)
-		return c.value(e)
+		return c.inside(v)
 	case reflect.Func:
 		if v.IsNil() {
 			return nil
@@ -213,6 +173,58 @@ func (c *collector) value(v reflect.Value) error {
 		}
 	}
 	return nil
+}
+
+// mapping walks the keys and values of a map.
+func (c *collector) mapping(v reflect.Value) error {
+	t := v.Type()
+	k := place{v.Pointer(), t, 0}
+	if v.IsNil() || c.seen[k] {
+		return nil
+	}
+	c.seen[k] = true
+	c.maps = append(c.maps, v.Pointer())
+	c.bytes += int64(v.Len()) * int64(t.Key().Size()+t.Elem().Size())
+	entries, ok := c.copies[v.Pointer()]
+	if !ok {
+		entries = copyMap(v)
+		c.copies[v.Pointer()] = entries
+	}
+	for _, list := range []reflect.Value{entries.keys, entries.values} {
+		if kindOf(list.Type().Elem()) == asBytes {
+			continue
+		}
+		for i := range list.Len() {
+			if err := c.value(list.Index(i)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// inside walks what an interface holds.
+func (c *collector) inside(v reflect.Value) error {
+	if v.IsNil() {
+		return nil
+	}
+	e, d := boxed(v)
+	if d.sameValue(e) != "" {
+		return nil
+	}
+	if d.err != nil {
+		if err, ok := v.Interface().(error); ok {
+			for _, w := range wrapped(err) {
+				if err := c.value(reflect.ValueOf(&w).Elem()); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		return d.err
+	}
+	ownTypes(e.Type(), c.own, c.types)
+	return c.value(e)
 }
 
 // slice walks the elements of a slice, with those between its length and its capacity: appending to another slice may

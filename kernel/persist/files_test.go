@@ -47,3 +47,33 @@ func TestUnchangedArrays(t *testing.T) {
 		t.Errorf("%d bytes are said to be used, and %d are", n, listed)
 	}
 }
+
+// flat stands for a tensor: it says itself how large its elements are.
+type flat struct{ n int }
+
+func (f *flat) Shape() []int { return []int{f.n} }
+func (f *flat) Bytes() int {
+	if f.n < 0 {
+		panic("it was freed")
+	}
+	return 4 * f.n
+}
+
+// A list of variables tells data and what it is kept in apart.
+func TestDataOf(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		v    any
+		want int64
+	}{
+		{"a tensor", &flat{2}, 8}, {"one that was freed", &flat{-1}, 0}, {"none", (*flat)(nil), 0},
+		{"a slice", []float64{1, 2, 3}, 24}, {"an array", [2]int32{}, 8}, {"a string", "abc", 3},
+		{"a slice of pointers", []*int{nil}, 0}, {"a slice of strings", []string{"a"}, 0}, {"a number", 3, 0}, {"a map", map[int]int{1: 2}, 0},
+	} {
+		v := reflect.New(reflect.TypeOf(tt.v)).Elem()
+		v.Set(reflect.ValueOf(tt.v))
+		if got := dataOf(v); got != tt.want {
+			t.Errorf("%s: %d bytes of data, want %d", tt.name, got, tt.want)
+		}
+	}
+}

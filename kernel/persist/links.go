@@ -40,6 +40,9 @@ var links = map[string]string{
 	"encoding/binary.littleEndian":            `encoding/binary.LittleEndian`,
 	"encoding/binary.bigEndian":               `encoding/binary.BigEndian`,
 	"encoding/binary.nativeEndian":            `encoding/binary.NativeEndian`,
+	"log/slog.discardHandler":                 `log/slog.DiscardHandler`,
+	"*os.fileStat":                            `func() any { i, _ := os.Stat("."); return i }()`,
+	"*os.unixDirent":                          `func() any { l, _ := os.ReadDir("/"); return l[0] }()`,
 	"*encoding/json/internal/jsonopts.Struct": `encoding/json.NewDecoder(strings.NewReader(""))`, // since Go 1.27
 	"*net/http.timeoutHandler":                `net/http.TimeoutHandler(nil, 0, "")`,
 	"*net/http.redirectHandler":               `net/http.RedirectHandler("", 0)`,

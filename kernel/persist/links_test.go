@@ -22,8 +22,10 @@ import (
 	"hash/crc64"
 	"hash/fnv"
 	"io"
+	"log/slog"
 	"math/rand"
 	"net/http"
+	"os"
 	"reflect"
 	"runtime"
 	"sort"
@@ -76,6 +78,9 @@ func TestLinks(t *testing.T) {
 		{"encoding/binary.littleEndian", binary.LittleEndian},
 		{"encoding/binary.bigEndian", binary.BigEndian},
 		{"encoding/binary.nativeEndian", binary.NativeEndian},
+		{"log/slog.discardHandler", slog.DiscardHandler},
+		{"*os.fileStat", func() any { i, _ := os.Stat("."); return i }()},
+		{"*os.unixDirent", func() any { l, _ := os.ReadDir("/"); return l[0] }()},
 		{"*encoding/json/internal/jsonopts.Struct", json.NewDecoder(strings.NewReader(""))},
 		{"*net/http.timeoutHandler", http.TimeoutHandler(nil, 0, "")},
 		{"*net/http.redirectHandler", http.RedirectHandler("", 0)},

@@ -33,6 +33,7 @@ type Var struct {
 	Type  string   // as Go source, with full package paths
 	Sig   string   // the structure of the type, by which a changed type is noticed
 	Bytes int64    // how much memory its value takes, what it shares included
+	Data  int64    // how much of that its elements take; the rest is what they are kept in. 0 if it has none
 	Shape string   // "3 × 4" of a tensor, the length of a slice or map, else empty
 	Types []string // the cells' own types that its value holds, statically or in interfaces, without "main."
 }
@@ -51,7 +52,7 @@ const manifestName = "vars"
 
 // format is the version of the form in which values are written; a new form takes the next lower number. It is
 // negative, since manifests that have none yet begin with a count.
-const format = -2
+const format = -3
 
 // A FormatError reports values that another version of Lectern has written, in another form.
 type FormatError struct{ Dir string }
@@ -82,7 +83,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 	m.Saves, m.Next = r.int(), r.int()
 	for n := r.int(); n > 0 && r.err == nil; n-- {
 		name := r.string()
-		m.Vars[name] = Var{Group: r.int(), Type: r.string(), Sig: r.string(), Bytes: int64(r.int()), Shape: r.string(), Types: r.strings()}
+		m.Vars[name] = Var{Group: r.int(), Type: r.string(), Sig: r.string(), Bytes: int64(r.int()), Data: int64(r.int()), Shape: r.string(), Types: r.strings()}
 	}
 	for n := r.int(); n > 0 && r.err == nil; n-- {
 		id := r.int()
@@ -117,6 +118,7 @@ func (m *Manifest) write(dir string) error {
 		w.string(v.Type)
 		w.string(v.Sig)
 		w.int(int(v.Bytes))
+		w.int(int(v.Data))
 		w.string(v.Shape)
 		w.strings(v.Types)
 	}

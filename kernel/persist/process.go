@@ -106,8 +106,17 @@ func output() string {
 			return name
 		}
 	}
+	if t := reflect.TypeOf(log.Writer()); t.Kind() == reflect.Pointer && t.Elem().PkgPath() == slogName {
+		return slogName
+	}
 	return ""
 }
+
+// slogName is the name of what package log writes to after slog.SetDefault; toSlog says that it does so since an
+// earlier cell.
+const slogName = "log/slog"
+
+var toSlog bool
 
 // settings are those that hold now.
 func settings() process {
@@ -134,9 +143,7 @@ func saveProcess() []byte {
 		LogFlags: changed[int]{b.LogFlags, now.LogFlags}, LogStart: changed[string]{b.LogStart, now.LogStart},
 		LogTo: changed[string]{b.LogTo, now.LogTo}, Zones: keepZones(), Zone: slices.Index(zones, time.Local) + 1}
 	if now.LogTo == "" {
-		if t := reflect.TypeOf(log.Writer()); t == nil || t.Kind() != reflect.Pointer || t.Elem().PkgPath() != "log/slog" { // slog.SetDefault did it, of which there is a note
-			note("log.SetOutput", "what log.SetOutput sets ends with this cell. A function whose name begins with init_ runs in every cell")
-		}
+		note("log.SetOutput", "what log.SetOutput sets ends with this cell. A function whose name begins with init_ runs in every cell")
 		k.LogTo = changed[string]{}
 	}
 	same := k.Dir.same() && k.Procs.same() && k.GC.same() && k.LogFlags.same() && k.LogStart.same() && k.LogTo.same() && len(zones) == 0
@@ -195,7 +202,9 @@ func loadProcess(b []byte) error {
 		log.SetPrefix(k.LogStart.Now)
 	}
 	if k.LogTo.holds(beginning.LogTo) {
-		log.SetOutput(outputs[k.LogTo.Now])
+		if toSlog = k.LogTo.Now == slogName; !toSlog {
+			log.SetOutput(outputs[k.LogTo.Now])
+		}
 	}
 	for i := range k.Zones {
 		z := &k.Zones[i].Zone

@@ -176,6 +176,10 @@ func forget(v *variable, err error) {
 		note(v.name, fmt.Sprintf("the widgets of this cell will not react: what they call can't be kept: %v", err))
 		return
 	}
+	if what, ok := settingNames[v.name]; ok {
+		note(what, fmt.Sprintf("%s ends with this cell: %v. A function whose name begins with init_ runs in every cell", what, err))
+		return
+	}
 	note(v.name, fmt.Sprintf("%s (%s) is not remembered by later cells: %v", v.name, typeText(v.p.Type().Elem()), err))
 }
 
@@ -215,7 +219,7 @@ func (s *saving) write() {
 		for _, i := range members {
 			v := s.vars[i]
 			t := v.p.Type().Elem()
-			manifest.Vars[v.name] = Var{Group: id, Type: source(t), Sig: signature(t), Bytes: s.bytes[i], Shape: shapeOf(v.p.Elem()), Types: s.own[i]}
+			manifest.Vars[v.name] = Var{Group: id, Type: source(t), Sig: signature(t), Bytes: s.bytes[i], Data: dataOf(v.p.Elem()), Shape: shapeOf(v.p.Elem()), Types: s.own[i]}
 			delete(manifest.Notes, v.name)
 		}
 	}

@@ -1,6 +1,7 @@
 package persist
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -257,9 +258,10 @@ func restoreVars(b []byte, members []*variable) error {
 
 // lose says that a variable can't be restored, and ends the cell if it needs the variable.
 func (v *variable) lose(err error) {
-	text := fmt.Sprintf("%s can't be restored: %v", v.name, err)
+	name := cmp.Or(settingNames[v.name], v.name)
+	text := fmt.Sprintf("%s can't be restored: %v", name, err)
 	if changed := (*changedError)(nil); errors.As(err, &changed) {
-		text = fmt.Sprintf("%s was made when %v: run the cell that defines it again", v.name, changed)
+		text = fmt.Sprintf("%s was made when %v: run the cell that defines it again", name, changed)
 	}
 	if !v.company {
 		fail("%s", text)
@@ -267,7 +269,7 @@ func (v *variable) lose(err error) {
 	v.lost = true
 	vars = slices.DeleteFunc(vars, func(x *variable) bool { return x == v })
 	delete(manifest.Vars, v.name)
-	note(v.name, text)
+	note(name, text)
 }
 
 var exit = os.Exit // tests replace it

@@ -136,7 +136,7 @@ func isSystem(t reflect.Type) bool {
 
 // plain are the structs of such packages that are nothing but their memory.
 var plain = map[string]bool{
-	"os.SyscallError": true, "os.LinkError": true, "sync.Once": true,
+	"os.SyscallError": true, "os.LinkError": true, "os.fileStat": true, "os.unixDirent": true, "sync.Once": true,
 	"net.OpError": true, "net.AddrError": true, "net.ParseError": true, "net.DNSError": true, "net.DNSConfigError": true,
 	"net.IPNet": true, "net.IPAddr": true, "net.TCPAddr": true, "net.UDPAddr": true, "net.UnixAddr": true, "net.MX": true, "net.NS": true, "net.SRV": true,
 	"net/http.Cookie": true, "net/http.ServeMux": true, "net/http.routingNode": true, "net/http.routingIndex": true, "net/http.routingIndexKey": true,
@@ -198,13 +198,18 @@ func source(t reflect.Type) string {
 		for i := range t.NumField() {
 			f := t.Field(i)
 			s := source(f.Type)
-			if s == "" || f.Anonymous || f.PkgPath != "" && f.PkgPath != "main" {
+			if s == "" || f.PkgPath != "" && f.PkgPath != "main" {
 				return ""
 			}
 			if i > 0 {
 				b.WriteString("; ")
 			}
-			b.WriteString(f.Name + " " + s)
+			if !f.Anonymous {
+				b.WriteString(f.Name + " ")
+			} else if name, _, _ := strings.Cut(s, "["); name[strings.LastIndexAny(name, "*./")+1:] != f.Name {
+				return "" // embedded under the name of an alias
+			}
+			b.WriteString(s)
 			if f.Tag != "" {
 				fmt.Fprintf(&b, " %q", f.Tag)
 			}
@@ -278,4 +283,31 @@ func shapeOf(v reflect.Value) (s string) {
 		return fmt.Sprint(v.Len())
 	}
 	return ""
+}
+
+// dataOf is what the elements of a value take that has elements: a tensor, which says so itself, or a slice, an array
+// or a string of what needs no pointers.
+func dataOf(v reflect.Value) (bytes int64) {
+	defer func() {
+		if recover() != nil { // by a tensor that was freed
+			bytes = 0
+		}
+	}()
+	if v.Kind() == reflect.Pointer && !v.IsNil() {
+		if t, ok := v.Interface().(interface {
+			Shape() []int
+			Bytes() int
+		}); ok {
+			return int64(t.Bytes())
+		}
+	}
+	switch v.Kind() {
+	case reflect.Slice, reflect.Array:
+		if kindOf(v.Type().Elem()) == asBytes {
+			return int64(v.Len()) * int64(v.Type().Elem().Size())
+		}
+	case reflect.String:
+		return int64(v.Len())
+	}
+	return 0
 }

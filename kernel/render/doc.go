@@ -10,6 +10,7 @@
 //	solution     the cell is folded under "Show a solution"
 //	pytorch      the cell is folded under "The same in PyTorch"
 //	explanation  the cell is folded under "What you should have seen"
+//	recorded     the cell is folded under "On an H100"
 //	exercise     the cell is marked as the reader's turn
 //	measured     a line below says that the reader's numbers will differ
 //

@@ -168,7 +168,17 @@ func (s *site) live(i int) string {
 	}
 	told := s.options.Live.Lesson(i)
 	told["cells"], told["name"], told["folder"] = cells, strings.TrimSuffix(p.out, ".html"), s.up()+liveFolder+"/"
+	if s.language != nil {
+		answers, err := s.language.Answers(strings.TrimSuffix(p.out, ".html"))
+		if err != nil {
+			p.problem(0, "what its exercises say: %v", err)
+		}
+		told["answers"] = map[string]string{"lang": s.language.Code, "text": string(answers)}
+	}
 	if len(p.explorers) > 0 {
+		if s.language != nil {
+			told["words"] = s.language.Explorers()
+		}
 		explorers := map[string]json.RawMessage{}
 		for _, name := range p.explorers {
 			explorers[name] = s.options.Live.Explorers[name]

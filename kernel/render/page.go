@@ -1,7 +1,7 @@
 package render
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"html"
 	"path/filepath"
@@ -35,6 +35,7 @@ type page struct {
 	ids       map[string]bool // of headings
 	targets   []anchor        // links to headings, checked at the end
 	explorers []string        // that stand in it
+	links     string          // to the library's source, for the stepper
 	figures   int
 	strange   int    // HTML outputs of a notebook that is not trusted
 	prefix    string // of all ids, if the outputs come to a page that is drawn already
@@ -119,6 +120,7 @@ var folds = []struct{ tag, class, summary string }{
 	{"solution", "solution", phrase("Show a solution")},
 	{"pytorch", "pytorch", phrase("The same in PyTorch")},
 	{"explanation", "explanation", phrase("What you should have seen")},
+	{"recorded", "recorded", phrase("On an H100")},
 }
 
 // build draws all cells. Neighbouring cells of one fold share it.
@@ -196,25 +198,14 @@ func (p *page) build() {
 		}
 		p.titleHTML = html.EscapeString(p.title)
 	}
-	if m, ok := p.nb.Metadata["lectern"].(map[string]any); ok {
-		if s, ok := m["summary"].(string); ok && strings.TrimSpace(s) != "" {
-			p.summary = strings.TrimSpace(s)
-		}
-		if n, ok := m["minutes"].(json.Number); ok {
-			if minutes, err := n.Int64(); err == nil && minutes > 0 && minutes < 10_000 {
-				p.minutes = int(minutes)
-			}
-		}
-	}
+	about := p.nb.About()
+	p.minutes, p.summary = about.Minutes, cmp.Or(about.Summary, p.summary)
 }
 
 // findNeeds looks up the lessons that this one builds on. It knows those that stand before it.
 func (p *page) findNeeds(earlier []*page) {
-	m, _ := p.nb.Metadata["lectern"].(map[string]any)
-	list, _ := m["needs"].([]any)
-	for _, x := range list {
-		name, _ := x.(string)
-		q := p.site.byNotebook[name+".ipynb"]
+	for _, file := range p.nb.About().Needs {
+		q, name := p.site.byNotebook[file], strings.TrimSuffix(file, ".ipynb")
 		switch {
 		case q == nil:
 			p.warn(0, "it needs the lesson %q, which is not on the site", name)

@@ -55,6 +55,9 @@ type Options struct {
 	// Steps are what was recorded of the cells of notebooks, by file, for readers to step through.
 	Steps map[string]Steps
 
+	// Source is the folder of the library's packages; empty if pages are not to link to their source.
+	Source string
+
 	// Languages are those that the pages are written in, besides English: each in a folder named by its code.
 	Languages []*translate.Language
 
@@ -95,6 +98,8 @@ type site struct {
 	pages      []*page
 	byNotebook map[string]*page // by base name of the notebook
 	picture    image.Config     // of Options.Picture
+	sources    []*sourcePackage
+	linked     map[*sourcePackage]bool // those that a page links to
 	problems   Problems
 	warnings   []*Problem
 }
@@ -118,31 +123,13 @@ const markerHead = "Pages made by lectern render. It replaces and removes the fi
 // the site are removed; a folder with other files in it that render did not
 // make is refused.
 func Site(o Options) (*Result, error) {
-	if o.Title == "" {
-		o.Title = "Lectern"
+	if err := o.check(); err != nil {
+		return nil, err
 	}
-	if o.Out == "" {
-		return nil, errors.New("render: no output folder given")
+	s := &site{options: o, byNotebook: map[string]*page{}, linked: map[*sourcePackage]bool{}}
+	if err := s.readSources(); err != nil {
+		return nil, err
 	}
-	if len(o.Steps) > 0 && o.Untrusted {
-		return nil, errors.New("render: steps of a notebook that is not trusted are not recorded: choose one of -steps and -untrusted")
-	}
-	if o.Live != nil && o.Untrusted {
-		return nil, errors.New("render: cells of a notebook that is not trusted are not run: choose one of -live and -untrusted")
-	}
-	if len(o.Notebooks) == 0 {
-		return nil, errors.New("render: no notebooks given")
-	}
-	if o.URL != "" {
-		u, err := url.Parse(o.URL)
-		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-			return nil, fmt.Errorf("render: %q is no address of a site; write it as https://example.org/course/", o.URL)
-		}
-		if !strings.HasSuffix(o.URL, "/") {
-			o.URL += "/"
-		}
-	}
-	s := &site{options: o, byNotebook: map[string]*page{}}
 	if o.Picture != nil {
 		var err error
 		if s.picture, err = png.DecodeConfig(bytes.NewReader(o.Picture)); err != nil {
@@ -175,11 +162,52 @@ func Site(o Options) (*Result, error) {
 	if len(s.problems) > 0 {
 		return nil, s.problems
 	}
-	old, err := claim(o.Out, files)
+	changed, err := publish(o.Out, files)
 	if err != nil {
 		return nil, err
 	}
 	r := &Result{Index: filepath.Join(o.Out, "index.html"), Warnings: s.warnings}
+	for _, p := range s.pages {
+		r.Pages = append(r.Pages, Page{p.file, filepath.Join(o.Out, p.out), p.title, len(files[p.out]), changed[p.out]})
+	}
+	return r, nil
+}
+
+// check completes the options, or says what is wrong with them.
+func (o *Options) check() error {
+	if o.Title == "" {
+		o.Title = "Lectern"
+	}
+	if o.Out == "" {
+		return errors.New("render: no output folder given")
+	}
+	if len(o.Steps) > 0 && o.Untrusted {
+		return errors.New("render: steps of a notebook that is not trusted are not recorded: choose one of -steps and -untrusted")
+	}
+	if o.Live != nil && o.Untrusted {
+		return errors.New("render: cells of a notebook that is not trusted are not run: choose one of -live and -untrusted")
+	}
+	if len(o.Notebooks) == 0 {
+		return errors.New("render: no notebooks given")
+	}
+	if o.URL != "" {
+		u, err := url.Parse(o.URL)
+		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+			return fmt.Errorf("render: %q is no address of a site; write it as https://example.org/course/", o.URL)
+		}
+		if !strings.HasSuffix(o.URL, "/") {
+			o.URL += "/"
+		}
+	}
+	return nil
+}
+
+// publish replaces the files of a site and removes those that no longer belong to it. It returns which have changed.
+func publish(out string, files map[string][]byte) (changed map[string]bool, err error) {
+	old, err := claim(out, files)
+	if err != nil {
+		return nil, err
+	}
 	names := make([]string, 0, len(files))
 	for n := range files {
 		names = append(names, n)
@@ -188,39 +216,36 @@ func Site(o Options) (*Result, error) {
 	// While pages are replaced, both the old and the new ones are ours.
 	union := append(slices.Clone(names), old...)
 	slices.Sort(union)
-	if _, err := replace(o.Out, marker, manifest(slices.Compact(union))); err != nil {
+	if _, err := replace(out, marker, manifest(slices.Compact(union))); err != nil {
 		return nil, err
 	}
-	changed := map[string]bool{}
+	changed = map[string]bool{}
 	for _, n := range names {
 		if n != path.Base(n) {
-			if err := os.MkdirAll(filepath.Join(o.Out, filepath.FromSlash(path.Dir(n))), 0o777); err != nil {
+			if err := os.MkdirAll(filepath.Join(out, filepath.FromSlash(path.Dir(n))), 0o777); err != nil {
 				return nil, fmt.Errorf("render: %w", err)
 			}
 		}
-		if changed[n], err = replace(o.Out, n, files[n]); err != nil {
+		if changed[n], err = replace(out, n, files[n]); err != nil {
 			return nil, err
 		}
 	}
 	gone := slices.DeleteFunc(slices.Clone(old), func(n string) bool { _, kept := files[n]; return kept })
 	for _, n := range gone {
-		if err := os.Remove(filepath.Join(o.Out, filepath.FromSlash(n))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(filepath.Join(out, filepath.FromSlash(n))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("render: remove the page of a lesson that is gone: %w", err)
 		}
 	}
-	removeFolders(o.Out, gone)
-	if _, err := replace(o.Out, marker, manifest(names)); err != nil {
+	removeFolders(out, gone)
+	if _, err := replace(out, marker, manifest(names)); err != nil {
 		return nil, err
 	}
-	for _, p := range s.pages {
-		r.Pages = append(r.Pages, Page{p.file, filepath.Join(o.Out, p.out), p.title, len(files[p.out]), changed[p.out]})
-	}
-	return r, nil
+	return changed, nil
 }
 
 // in is the site in another language. Warnings are those of the English one.
 func (s *site) in(l *translate.Language) *site {
-	t := &site{options: s.options, language: l, byNotebook: map[string]*page{}, picture: s.picture}
+	t := &site{options: s.options, language: l, byNotebook: map[string]*page{}, picture: s.picture, sources: s.sources, linked: map[*sourcePackage]bool{}}
 	for _, p := range s.pages {
 		translated := l.Notebook(p.nb)
 		q := newPage(t, p.file, translated.Notebook)
@@ -281,13 +306,21 @@ func (s *site) build() map[string][]byte {
 		s.addLive(files)
 	}
 	for i, p := range s.pages {
+		if steps := s.options.Steps[p.file]; len(steps) > 0 || s.options.Live != nil {
+			p.links = s.sourceLinks(p.nb, steps)
+		}
 		b := []byte(s.lesson(i, index, ""))
-		if steps := s.steps(i, PageLimit-len(b)-stepperSize); steps != "" {
+		if steps := s.steps(i, PageLimit-len(b)-stepperSize-len(p.links)); steps != "" {
 			b = []byte(s.lesson(i, index, steps))
 		}
 		files[p.out] = b
 		if len(b) > PageLimit {
 			p.warn(0, "the page has %.1f MB, more than %.1f; the largest part is %s", float64(len(b))/1e6, PageLimit/1e6, p.largest())
+		}
+	}
+	if s.language == nil { // all languages read the same source
+		for k := range s.linked {
+			files[k.page()] = []byte(s.sourcePage(k))
 		}
 	}
 	return files

@@ -78,6 +78,7 @@ type sheet struct {
 	columns                  string
 	index                    string // what search looks through; without it there is no search
 	root                     string // what stands before the links to other pages
+	links                    string // to the source of what cells call
 	steps                    string // what was recorded of the cells, for the stepper; without it there is none
 	live                     string // what the script that runs cells has to know; without it none run
 }
@@ -116,6 +117,7 @@ func (s *site) frame(p sheet) string {
 		fmt.Fprintf(&b, "<script type=\"application/json\" id=\"lectern-steps\">%s</script>\n", p.steps)
 	}
 	if p.steps != "" || p.live != "" {
+		fmt.Fprintf(&b, "<script type=\"application/json\" id=\"lectern-source\">%s</script>\n", p.links)
 		fmt.Fprintf(&b, "<script>\n%s</script>\n", stepper)
 	}
 	if p.live != "" {
@@ -247,7 +249,7 @@ func (s *site) lesson(i int, index, steps string) string {
 	b.WriteString("</main>\n")
 	b.WriteString(p.contents())
 	b.WriteString("</div>\n")
-	return s.frame(sheet{file: p.out, title: p.title + " · " + s.options.Title, description: p.summary, head: head.String(), columns: b.String(), index: index, steps: steps, live: s.live(i)})
+	return s.frame(sheet{file: p.out, title: p.title + " · " + s.options.Title, description: p.summary, head: head.String(), columns: b.String(), index: index, steps: steps, links: p.links, live: s.live(i)})
 }
 
 // lessons is the list of all lessons beside a page.

@@ -15,13 +15,15 @@ import (
 
 	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
+	"github.com/lectern-go/lectern/kernel/internal/runner"
 )
 
-// Magics and shell lines. What has to do with what the kernel knows, or with how its cells run, is obeyed here; the
-// rest is GoNB's.
+// commands are what a cell asks the kernel itself for: magics and shell lines. What has to do with what the kernel
+// knows, or with how its cells run, is obeyed here; the rest is GoNB's.
+type commands struct{ *execution }
 
 // obey runs commands in their order until one fails.
-func (e *execution) obey(cs []rewrite.Command) *failure {
+func (e commands) obey(cs []rewrite.Command) *failure {
 	for _, c := range cs {
 		if f := e.wasInterrupted(); f != nil {
 			return f
@@ -43,13 +45,13 @@ func (e *execution) obey(cs []rewrite.Command) *failure {
 }
 
 // wholeCell runs a cell that is something else than Go.
-func (e *execution) wholeCell() *failure {
+func (e commands) wholeCell() *failure {
 	first, body, _ := strings.Cut(e.req.Code, "\n")
 	args, err := splitArgs(strings.TrimPrefix(first, "//gonb:"))
 	if err != nil {
 		return said("usage", err.Error())
 	}
-	switch e.r.Whole {
+	switch e.Result.Whole {
 	case "%%bash", "%%sh":
 		if len(args) > 1 {
 			return said("usage", args[0]+" takes nothing behind it; %%script runs any program")
@@ -68,7 +70,7 @@ func (e *execution) wholeCell() *failure {
 }
 
 // script gives a program the cell to read.
-func (e *execution) script(body string, argv ...string) *failure {
+func (e commands) script(body string, argv ...string) *failure {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	if !strings.HasSuffix(body, "\n") { // some read whole lines only
 		body += "\n"
@@ -78,7 +80,7 @@ func (e *execution) script(body string, argv ...string) *failure {
 }
 
 // writeFile writes the cell into a file.
-func (e *execution) writeFile(body string, args []string) *failure {
+func (e commands) writeFile(body string, args []string) *failure {
 	mode, verb := os.O_TRUNC, "Cell contents written to"
 	if len(args) > 0 && args[0] == "-a" {
 		mode, verb, args = os.O_APPEND, "Cell contents appended to", args[1:]
@@ -98,7 +100,7 @@ func (e *execution) writeFile(body string, args []string) *failure {
 	if err != nil {
 		return said("writefile", err.Error())
 	}
-	e.stream("stderr", fmt.Sprintf("%s %q.\n", verb, path))
+	e.Stream("stderr", fmt.Sprintf("%s %q.\n", verb, path))
 	return nil
 }
 
@@ -117,7 +119,7 @@ func (k *kernel) path(p string) string {
 }
 
 // shellLine runs !command, or !*command in the folder of the module in which cells are compiled.
-func (e *execution) shellLine(c rewrite.Command) *failure {
+func (e commands) shellLine(c rewrite.Command) *failure {
 	line := strings.TrimSpace(strings.ReplaceAll(strings.TrimPrefix(c.Text, "!"), "\\\n", " "))
 	dir := e.k.dir
 	if rest, ok := strings.CutPrefix(line, "*"); ok {
@@ -138,7 +140,7 @@ func (e *execution) shellLine(c rewrite.Command) *failure {
 		if err != nil {
 			return said("shell", err.Error())
 		}
-		e.k.input.feed(e, in, typed == typedSecret)
+		e.k.input.feed(e.execution, in, typed == typedSecret)
 		defer e.k.input.unfeed()
 	}
 	return e.runCommand(cmd, line)
@@ -152,7 +154,7 @@ const (
 )
 
 // runCommand runs a program that is not the cell's own.
-func (e *execution) runCommand(cmd *exec.Cmd, what string) *failure {
+func (e commands) runCommand(cmd *exec.Cmd, what string) *failure {
 	if cmd.Dir == "" {
 		cmd.Dir = e.k.dir
 	}
@@ -160,7 +162,7 @@ func (e *execution) runCommand(cmd *exec.Cmd, what string) *failure {
 	show := func(name string) func(string) {
 		return func(s string) {
 			defer survive("output")
-			e.stream(name, s)
+			e.Stream(name, s)
 		}
 	}
 	p, err := start(cmd, show("stdout"), show("stderr"))
@@ -184,13 +186,13 @@ func firstWords(s string) string {
 }
 
 // setEnv obeys %env NAME value and %env NAME=value.
-func (e *execution) setEnv(c rewrite.Command) *failure {
+func (e commands) setEnv(c rewrite.Command) *failure {
 	args, err := splitArgs(c.Rest())
 	if err == nil && len(args) == 1 {
 		if name, value, ok := strings.Cut(args[0], "="); ok && name != "" {
 			args = []string{name, value}
 		} else if v := e.k.getenv(args[0]); !ok {
-			e.stream("stdout", fmt.Sprintf("%s=%q\n", args[0], v))
+			e.Stream("stdout", fmt.Sprintf("%s=%q\n", args[0], v))
 			return nil
 		}
 	}
@@ -198,7 +200,7 @@ func (e *execution) setEnv(c rewrite.Command) *failure {
 		return said("usage", "write %env NAME value, or %env NAME=value; quotes keep blanks together")
 	}
 	e.k.setenv(args[0], args[1])
-	e.stream("stdout", fmt.Sprintf("Set: %s=%q\n", args[0], args[1]))
+	e.Stream("stdout", fmt.Sprintf("Set: %s=%q\n", args[0], args[1]))
 	if g := e.k.running(); g != nil {
 		_, f := e.askGoNBQuietly(c.Text)
 		return f
@@ -216,13 +218,13 @@ func (k *kernel) getenv(name string) string {
 func (k *kernel) setenv(name, value string) { k.env[name] = value }
 
 // changeDir obeys %cd.
-func (e *execution) changeDir(c rewrite.Command) *failure {
+func (e commands) changeDir(c rewrite.Command) *failure {
 	args, err := splitArgs(c.Rest())
 	switch {
 	case err != nil || len(args) > 1:
 		return said("usage", "write %cd folder, or %cd alone to see where cells run")
 	case len(args) == 0:
-		e.stream("stdout", fmt.Sprintf("Current directory: %q\n", e.k.dir))
+		e.Stream("stdout", fmt.Sprintf("Current directory: %q\n", e.k.dir))
 		return nil
 	}
 	dir := e.k.path(args[0])
@@ -233,7 +235,7 @@ func (e *execution) changeDir(c rewrite.Command) *failure {
 		return said("cd", err.Error())
 	}
 	e.k.dir = filepath.Clean(dir)
-	e.stream("stdout", fmt.Sprintf("Changed directory to %q\n", e.k.dir))
+	e.Stream("stdout", fmt.Sprintf("Changed directory to %q\n", e.k.dir))
 	if g := e.k.running(); g != nil {
 		_, f := e.askGoNBQuietly(fmt.Sprintf("%%cd %q", e.k.dir))
 		return f
@@ -242,7 +244,7 @@ func (e *execution) changeDir(c rewrite.Command) *failure {
 }
 
 // capture copies what the cell prints into a file.
-func (e *execution) capture(c rewrite.Command) *failure {
+func (e commands) capture(c rewrite.Command) *failure {
 	args, err := splitArgs(c.Rest())
 	mode := os.O_TRUNC
 	if len(args) > 0 && args[0] == "-a" {
@@ -259,9 +261,9 @@ func (e *execution) capture(c rewrite.Command) *failure {
 }
 
 // listDecls shows the names that are remembered, by kind, as GoNB does.
-func (e *execution) listDecls() {
+func (e commands) listDecls() {
 	e.displayHTML("<h3>Memorized Definitions</h3>\n")
-	kinds := e.r.Next.Names()
+	kinds := e.Result.Next.Names()
 	for _, kind := range []string{"Imports", "Constants", "Types", "Variables", "Functions"} {
 		if len(kinds[kind]) == 0 {
 			continue
@@ -277,15 +279,15 @@ func (e *execution) listDecls() {
 }
 
 // removed tells what %rm has forgotten; the rewriting has done it.
-func (e *execution) removed(c rewrite.Command) *failure {
+func (e commands) removed(c rewrite.Command) *failure {
 	if len(c.Args) == 0 {
 		return said("usage", "write %rm and the names to forget; %ls lists them")
 	}
 	for _, n := range c.Args {
-		if kind := e.r.Removed[n]; kind != "" {
-			e.stream("stdout", fmt.Sprintf(". removed %s %s\n", kind, n))
+		if kind := e.Result.Removed[n]; kind != "" {
+			e.Stream("stdout", fmt.Sprintf(". removed %s %s\n", kind, n))
 		} else {
-			e.stream("stderr", fmt.Sprintf(". key %q not found in any definition, not removed\n", n))
+			e.Stream("stderr", fmt.Sprintf(". key %q not found in any definition, not removed\n", n))
 		}
 	}
 	return nil
@@ -293,15 +295,15 @@ func (e *execution) removed(c rewrite.Command) *failure {
 
 // resets reports whether the cell makes the kernel forget everything.
 func (e *execution) resets() bool {
-	return slices.ContainsFunc(e.r.Commands, func(c rewrite.Command) bool { return c.Name == "%reset" && len(c.Args) == 0 })
+	return slices.ContainsFunc(e.Result.Commands, func(c rewrite.Command) bool { return c.Name == "%reset" && len(c.Args) == 0 })
 }
 
 // reset tells what %reset has forgotten.
-func (e *execution) reset(c rewrite.Command) *failure {
+func (e commands) reset(c rewrite.Command) *failure {
 	switch {
 	case len(c.Args) == 0:
-		e.stream("stdout", "* State reset: all memorized declarations discarded.\n")
-		e.k.widgets.close(e.k, e.m, func(*model) bool { return true })
+		e.Stream("stdout", "* State reset: all memorized declarations discarded.\n")
+		e.k.widgets.close(e.k, e.m, func(*runner.Widget) bool { return true })
 	case len(c.Args) > 1 || c.Args[0] != "go.mod":
 		return said("usage", "write %reset alone, or %reset go.mod")
 	}
@@ -314,12 +316,12 @@ func (e *execution) reset(c rewrite.Command) *failure {
 }
 
 // listFallbacks says how often GoNB had to run a cell, and why.
-func (e *execution) listFallbacks(rewrite.Command) *failure {
+func (e commands) listFallbacks(rewrite.Command) *failure {
 	text := e.k.fallbacksText()
 	if text == "" {
 		text = "the kernel has run every cell itself"
 	}
-	e.stream("stdout", text+"\n")
+	e.Stream("stdout", text+"\n")
 	return nil
 }
 

@@ -51,13 +51,6 @@ type cursorRequest struct {
 	Detail int    `json:"detail_level"`
 }
 
-// current is the session as the last cell left it.
-func (k *kernel) current() *rewrite.Session {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.session
-}
-
 func (k *kernel) onComplete(m *jupyter.Message) {
 	var req cursorRequest
 	m.DecodeContent(&req)
@@ -91,7 +84,7 @@ func (k *kernel) onComplete(m *jupyter.Message) {
 				add(path, "module", "")
 			}
 		}
-	} else if c, ok := k.current().Cursor(req.Code, off); ok && !rewrite.IsText(req.Code, off) {
+	} else if c, ok := k.session.Current().Cursor(req.Code, off); ok && !rewrite.IsText(req.Code, off) {
 		place := func(at int) {
 			if at, ok := c.Cell(at); ok && at <= off {
 				start = at
@@ -128,7 +121,7 @@ func (k *kernel) hover(code string, off int) string {
 	if !ok {
 		return ""
 	}
-	c, ok := k.current().Cursor(code, at)
+	c, ok := k.session.Current().Cursor(code, at)
 	if !ok {
 		return ""
 	}

@@ -42,6 +42,7 @@ func TestEmbeddedContents(t *testing.T) {
 // Files that stand behind //go:embed are those of the folder that cells run in, as they are when the cell runs.
 func TestEmbed(t *testing.T) {
 	t.Parallel()
+	needRace(t)
 	bin, err := tools()
 	need(t, err)
 	dir := filepath.Join(t.TempDir(), "course [2026]") // no pattern

@@ -6,8 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -16,10 +14,9 @@ import (
 	"time"
 
 	"github.com/lectern-go/lectern/internal/humanize"
-	"github.com/lectern-go/lectern/kernel/internal/display"
-	"github.com/lectern-go/lectern/kernel/internal/inband"
 	"github.com/lectern-go/lectern/kernel/internal/report"
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
+	"github.com/lectern-go/lectern/kernel/internal/runner"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 	"github.com/lectern-go/lectern/kernel/notebook"
 	"github.com/lectern-go/lectern/kernel/persist"
@@ -27,30 +24,12 @@ import (
 
 // An execution is one cell on its way.
 type execution struct {
-	k    *kernel
-	m    *jupyter.Message // the request
-	req  executeRequest
-	cell int
-	r    *rewrite.Result
-	ctx  context.Context // ends when the cell is interrupted
-	stop context.CancelFunc
-
-	text     joiner
-	outMu    sync.Mutex      // output comes from the cell itself and from GoNB
-	out      inband.Splitter // standard output, with its messages
-	err      *report.Traces  // standard error, with panics
-	copy     *os.File        // of %capture
-	fold     *fold           // what the cell shows goes there, unless nil
-	steps    *report.Steps
-	into     *collected              // what the cell shows goes below this widget, unless nil
-	nested   []*collected            // where it went before
-	outputs  []*collected            // all of them
-	made     bool                    // it has made widgets
-	own      *failure                // an error that the cell reported in a message
-	line     string                  // the end of what has been printed since the last line break: a prompt, if input is asked for now
-	limits   map[string]*outputLimit // of each stream
-	displays int                     // that it has shown, or would have
-	pages    [][2]string             // what it asked to read, as Markdown and as text
+	*runner.Cell
+	*output
+	req   executeRequest
+	ctx   context.Context // ends when the cell is interrupted
+	stop  context.CancelFunc
+	pages [][2]string // what it asked to read, as Markdown and as text
 
 	mu          sync.Mutex
 	process     *process  // that runs now
@@ -61,98 +40,22 @@ type execution struct {
 }
 
 func newExecution(k *kernel, m *jupyter.Message, req executeRequest, cell int) *execution {
-	e := &execution{k: k, m: m, req: req, cell: cell}
+	e := &execution{req: req, output: newOutput(k, m, req.Silent)}
+	e.Cell = runner.New(e, cell, k.token, &k.widgets.Widgets)
+	e.Root = k.c.local()
 	e.ctx, e.stop = context.WithCancel(context.Background())
-	e.text.send = func(stream, text string) {
-		e.k.publish(e.m, "stream", map[string]string{"name": stream, "text": text})
-	}
-	e.limits = map[string]*outputLimit{}
-	for _, name := range []string{"stdout", "stderr"} {
-		e.limits[name] = &outputLimit{lines: k.lines, show: func(text string) { e.emit(name, text) }}
-	}
-	e.out = inband.Splitter{Token: k.token, Text: e.print, Say: e.message}
-	e.err = &report.Traces{Print: func(s string) { e.stream("stderr", s) }}
 	return e
 }
 
-// write takes a piece of standard output.
-func (e *execution) write(text string) {
-	e.outMu.Lock()
-	defer e.outMu.Unlock()
+// stdout and stderr take pieces of output: a mistake of ours in there ends no kernel.
+func (e *execution) stdout(text string) {
 	defer survive("output")
-	e.out.Write(text)
+	e.Stdout(text)
 }
 
-// writeErr takes a piece of standard error.
-func (e *execution) writeErr(text string) {
-	e.outMu.Lock()
-	defer e.outMu.Unlock()
+func (e *execution) stderr(text string) {
 	defer survive("output")
-	e.err.Write(text)
-}
-
-// captureData copies the text of a display, by kind.
-func (e *execution) captureData(data map[string]any) {
-	for _, kind := range slices.Sorted(maps.Keys(data)) {
-		if s, ok := data[kind].(string); ok && (kind != "text/plain" || len(data) == 1) && !display.Binary(kind) {
-			e.copy.WriteString(s)
-		}
-	}
-}
-
-// publish sends an output of the cell, unless the request was silent.
-func (e *execution) publish(msgType string, content any) {
-	if c, ok := content.(map[string]any); ok && e.copy != nil && strings.HasSuffix(msgType, "display_data") {
-		if data, ok := c["data"].(map[string]any); ok {
-			e.captureData(data)
-		}
-	}
-	if e.limited(msgType, content) || e.intoWidget(msgType, content) {
-		return
-	}
-	if c, ok := content.(map[string]any); ok && e.fold != nil && (msgType == "display_data" || msgType == "execute_result") {
-		if data, ok := c["data"].(map[string]any); ok && data[viewType] == nil && e.fold.Add(data) {
-			return
-		}
-	}
-	if !e.req.Silent {
-		e.text.flush()
-		e.k.publish(e.m, msgType, content)
-	}
-}
-
-// stream takes text that the cell prints.
-func (e *execution) stream(name, text string) {
-	if text == "" {
-		return
-	}
-	if e.copy != nil {
-		e.copy.WriteString(text)
-	}
-	e.limits[name].write(text)
-}
-
-// emit shows text where the cell's output goes.
-func (e *execution) emit(name, text string) {
-	if e.into != nil {
-		e.into.print(name, text)
-	} else if e.fold != nil && name == "stdout" {
-		e.fold.Print(text)
-	} else if !e.req.Silent {
-		e.text.write(name, text)
-	}
-}
-
-func (e *execution) note(text string) {
-	stream := "stderr"
-	if os.Getenv(nbgraderVar) != "" { // which takes all that stands there for an error
-		stream = "stdout"
-	}
-	text = "note: " + text + "\n"
-	if e.copy != nil {
-		e.copy.WriteString(text)
-	}
-	e.emit(stream, text)
+	e.Stderr(text)
 }
 
 // do runs the cell to its end and returns what went wrong, or nil.
@@ -167,28 +70,28 @@ func (e *execution) do() (fail *failure) {
 	}()
 	k := e.k
 	if name := rewrite.Question(e.req.Code); name != "" {
-		return e.document(name)
+		return commands{e}.document(name)
 	}
 	e.takeRecorded()
 	k.packages.Refresh()
-	before := k.current()
+	before := k.session.Current()
 	if fail := e.understand(before); fail != nil {
 		return fail
 	}
-	for _, n := range e.r.Notes {
+	for _, n := range e.Result.Notes {
 		e.note(n)
 	}
-	if len(e.r.Errors) > 0 {
+	if len(e.Result.Errors) > 0 {
 		e.missMine()
-		return report.Mistakes(e.r)
+		return report.Mistakes(e.Result)
 	}
 	if e.resets() {
 		if err := persist.Reset(k.f.keep()[0]); err != nil {
 			e.note(fmt.Sprintf("not all could be forgotten: %v", err))
 		}
 	}
-	if len(e.r.Forget) > 0 {
-		if err := persist.Forget(k.f.keep()[0], e.r.Forget...); err != nil {
+	if len(e.Result.Forget) > 0 {
+		if err := persist.Forget(k.f.keep()[0], e.Result.Forget...); err != nil {
 			e.note(fmt.Sprintf("values could not be forgotten: %v", err))
 		}
 	}
@@ -199,16 +102,16 @@ func (e *execution) do() (fail *failure) {
 			}
 		}
 	}()
-	if e.r.Whole != "" {
-		fail = e.wholeCell()
+	if e.Result.Whole != "" {
+		fail = commands{e}.wholeCell()
 	} else {
-		fail = e.obey(e.r.Commands)
+		fail = commands{e}.obey(e.Result.Commands)
 	}
-	if fail == nil && e.r.Program != nil {
-		return e.run()
+	if fail == nil && e.Result.Program != nil {
+		return e.runProgram()
 	}
-	e.r.Next.Settle() // what it would have defined is not there
-	k.setSession(e.r.Next)
+	e.Result.Next.Settle() // what it would have defined is not there
+	k.session.Set(e.Result.Next)
 	e.remember()
 	return fail
 }
@@ -218,99 +121,82 @@ func (e *execution) understand(before *rewrite.Session) *failure {
 	if e.req.Steps {
 		before = before.Stepped(true)
 	}
-	e.r = before.Rewrite(e.cell, e.req.Code)
-	if err := e.k.packages.NoHome(); err != nil && (e.r.Program != nil || len(e.r.Errors) > 0) {
+	e.Result = before.Rewrite(e.Number, e.req.Code)
+	if err := e.k.packages.NoHome(); err != nil && (e.Result.Program != nil || len(e.Result.Errors) > 0) {
 		f := said("no home", err.Error())
 		f.NotRun = true
 		return f
 	}
 	fetched := false
-	for _, c := range e.r.Commands { // first of all, since the cell may import what it fetches
+	for _, c := range e.Result.Commands { // first of all, since the cell may import what it fetches
 		if c.Name == "%get" {
 			fetched = true
-			if f := e.get(c); f != nil {
+			if f := (commands{e}).get(c); f != nil {
 				return f
 			}
 		}
 	}
 	if fetched {
-		e.r = before.Rewrite(e.cell, e.req.Code)
+		e.Result = before.Rewrite(e.Number, e.req.Code)
 	}
-	for tried := map[string]bool{}; e.r.Missing != "" && !tried[e.r.Missing]; e.r = before.Rewrite(e.cell, e.req.Code) {
-		ok, hint := e.k.mayFetch(e.r.Missing)
+	for tried := map[string]bool{}; e.Result.Missing != "" && !tried[e.Result.Missing]; e.Result = before.Rewrite(e.Number, e.req.Code) {
+		ok, hint := e.k.mayFetch(e.Result.Missing)
 		if !ok {
 			if hint != "" {
-				e.r.Errors[0].Hint = hint
+				e.Result.Errors[0].Hint = hint
 			}
 			break
 		}
-		tried[e.r.Missing] = true
-		hint, f := e.autoget(e.r.Missing)
+		tried[e.Result.Missing] = true
+		hint, f := e.autoget(e.Result.Missing)
 		if f != nil {
 			return f
 		}
 		if hint != "" {
-			e.r.Errors[0].Hint = hint
+			e.Result.Errors[0].Hint = hint
 			break
 		}
 	}
 	return nil
 }
 
-// run builds and runs the cell's program and settles what the cells after it know.
-func (e *execution) run() *failure {
+// runProgram builds and runs the cell's program and settles what the cells after it know.
+func (e *execution) runProgram() *failure {
 	k := e.k
-	if e.r.Steps {
-		e.steps = report.NewSteps(e.r, e.r.Next.Source(e.cell))
-	}
-	k.plain = e.r.Plain
-	saves := k.manifest().Saves
+	e.Begin(&k.session)
+	k.plain = e.Result.Plain
 	var fail *failure
-	switch e.r.GoNB {
+	switch e.Result.GoNB {
 	case "":
-		if e.r.Wasm {
+		if e.Result.Wasm {
 			fail = e.runInPage()
 		} else {
 			fail = e.runDirectly()
 		}
 	case "gonbui":
-		k.fallbacks[e.r.GoNB]++
+		k.fallbacks[e.Result.GoNB]++
 		fail = e.runUnderGoNB()
 	default:
-		k.fallbacks[e.r.GoNB]++
+		k.fallbacks[e.Result.GoNB]++
 		fail = e.runByGoNB()
 	}
-	e.outMu.Lock()
-	e.out.Close()
-	e.endOutput()
-	e.outMu.Unlock()
+	e.Close(e.endOutput)
 	if f := e.fold; f != nil {
 		e.fold = nil
 		if data := f.display(); data != nil {
 			e.show(data)
 		}
 	}
-	if e.steps != nil {
-		e.steps.Fail(fail)
-		if e.req.Steps {
-			if record := e.steps.Record(); record != nil {
-				e.show(map[string]any{notebook.StepsType: record})
-			}
-		} else if data := e.steps.Display(e.cell); data != nil {
-			e.show(data)
-		}
+	if record := e.EndSteps(fail, e.req.Steps); record != nil {
+		e.show(map[string]any{notebook.StepsType: record})
 	}
 	if fail != nil && fail.NotRun {
 		return fail
 	}
-	if e.made {
-		e.r.Next.KeepWidgets(e.cell)
-	}
-	lost := e.r.Next.Settle()
-	k.setSession(e.r.Next)
+	lost, saved := k.session.End(e.Cell)
 	e.remember()
-	switch saved := k.manifest().Saves != saves; {
-	case e.r.Keeps && !saved:
+	switch {
+	case e.Result.Keeps && !saved:
 		e.unsaved(lost)
 	case saved && fail != nil && e.wasInterrupted() != nil:
 		fail.Lines = append(fail.Lines, "Variables have the values that they had at that moment.")
@@ -321,7 +207,7 @@ func (e *execution) run() *failure {
 // build builds the program; with the go command if the user has given it flags.
 func (e *execution) build() (exe string, f *failure) {
 	build := func(r *rewrite.Result) (err error) {
-		e.r = r
+		e.Result = r
 		if len(e.k.flags) == 0 && !r.Tests && !r.Race && !r.Cgo {
 			exe, err = e.k.builder.build(e.ctx, r, e.k.dir)
 		} else {
@@ -341,18 +227,18 @@ func (e *execution) build() (exe string, f *failure) {
 		}
 		return err
 	}
-	first := e.r
+	first := e.Result
 	err := build(first)
 	var refused *compileError
 	if errors.As(err, &refused) && first.Steps { // perhaps by what was added to record them
-		if r := e.k.current().Stepped(false).Rewrite(e.cell, e.req.Code); len(r.Errors) == 0 && r.Program != nil && build(r) == nil {
+		if r := e.k.session.Current().Stepped(false).Rewrite(e.Number, e.req.Code); len(r.Errors) == 0 && r.Program != nil && build(r) == nil {
 			e.note("the steps of this cell can't be recorded: Go's compiler refuses the code for that (" + refused.first() + "). This is a mistake of Lectern's: please report the cell")
 			return exe, nil
 		}
-		e.r = first
+		e.Result = first
 	}
 	if errors.As(err, &refused) {
-		if r := sparing(e.k.current(), first, e.cell, e.req.Code, refused, build); r != nil {
+		if r := keepingLess(e.k.session.Current(), first, e.Number, e.req.Code, refused, build); r != nil {
 			for _, n := range r.Notes {
 				if !slices.Contains(first.Notes, n) {
 					e.note(n)
@@ -361,7 +247,7 @@ func (e *execution) build() (exe string, f *failure) {
 			r.Next.Whole(covers(e.k.flags))
 			err = nil
 		} else {
-			e.r = first
+			e.Result = first
 		}
 	}
 	if err != nil {
@@ -378,7 +264,7 @@ func (e *execution) runDirectly() *failure {
 	if f != nil {
 		return f
 	}
-	args, err := splitArgs(e.r.Args)
+	args, err := splitArgs(e.Result.Args)
 	if err != nil {
 		f := said("arguments", err.Error())
 		f.NotRun = true
@@ -387,18 +273,27 @@ func (e *execution) runDirectly() *failure {
 	cmd := exec.Command(exe, args...)
 	cmd.Dir, cmd.Env = e.k.dir, e.k.cellEnv()
 	watch.built = time.Now()
-	p, err := start(cmd, e.write, e.writeErr)
-	if err != nil {
-		return said("not started", err.Error())
+	p, f := e.run(cmd)
+	if f != nil {
+		return f
 	}
-	e.watch(p)
-	if e.r.Timed {
+	if e.Result.Timed {
 		watch.say(e, p)
 	}
-	if e.r.Tests && !p.cmd.ProcessState.Success() && !e.err.Held() && e.wasInterrupted() == nil {
+	if e.Result.Tests && !p.cmd.ProcessState.Success() && !e.Panicked() && e.wasInterrupted() == nil {
 		return said("test", "a test failed")
 	}
-	return e.outcome(p.cmd.ProcessState.String())
+	return e.Outcome(p.cmd.ProcessState.String(), e.wasInterrupted())
+}
+
+// run runs the cell's program to its end.
+func (e *execution) run(cmd *exec.Cmd) (*process, *failure) {
+	p, err := start(cmd, e.stdout, e.stderr)
+	if err != nil {
+		return nil, said("not started", err.Error())
+	}
+	e.watch(p)
+	return p, nil
 }
 
 // watch waits for the end of a process, which an interrupt reaches in the meantime.
@@ -413,30 +308,19 @@ func (e *execution) watch(p *process) {
 	e.mu.Lock()
 	e.process = nil
 	e.mu.Unlock()
-	e.outMu.Lock()
-	defer e.outMu.Unlock()
-	if p.cmd.ProcessState.Success() || !e.err.Held() {
-		e.err.Flush()
-	}
-}
-
-// setSession makes a cell's session the current one; nothing changes it any more.
-func (k *kernel) setSession(s *rewrite.Session) {
-	k.mu.Lock()
-	k.session = s
-	k.mu.Unlock()
+	e.Exited(!p.cmd.ProcessState.Success())
 }
 
 // unsaved says what is lost when a cell ends without saving.
 func (e *execution) unsaved(lost []string) {
-	if len(e.r.Restores)+len(lost) == 0 { // nothing but settings of its process
+	if len(e.Result.Restores)+len(lost) == 0 { // nothing but settings of its process
 		return
 	}
 	text := "the cell ended before its values were kept"
-	if len(e.r.Restores) > 0 {
+	if len(e.Result.Restores) > 0 {
 		text += ": earlier variables have the values from before it"
-		m := e.k.manifest()
-		if slices.ContainsFunc(e.r.Restores, func(n string) bool { return len(m.Groups[m.Vars[n].Group].Arrays) > 0 }) {
+		m := e.k.session.Manifest()
+		if slices.ContainsFunc(e.Result.Restores, func(n string) bool { return len(m.Groups[m.Vars[n].Group].Arrays) > 0 }) {
 			text += ", but for large arrays, which keep what was written into them"
 		}
 	}
@@ -446,63 +330,27 @@ func (e *execution) unsaved(lost []string) {
 	e.note(text)
 }
 
-// print passes printed text on.
-func (e *execution) print(text string) {
-	e.stream("stdout", text)
-	if e.steps != nil {
-		e.steps.Print(text)
+// Ask asks the user for a line. What stands in the output already is no prompt.
+func (e *execution) Ask(prompt string) {
+	if seen := e.text.prompt(prompt); e.into == nil && e.fold == nil && !e.limits["stdout"].over {
+		prompt = seen
 	}
-	if i := strings.LastIndexByte(text, '\n'); i >= 0 {
-		e.line = ""
-		text = text[i+1:]
-	}
-	if e.line += text; len(e.line) > mostPrompt {
-		e.line = ""
-	}
+	go e.k.input.ask(e, prompt)
 }
 
-// mostPrompt is how many bytes of a line may be a question.
-const mostPrompt = 500
-
-// prompt is what the user is asked: the line that the cell has begun, as far as it does not stand in the output yet.
-func (e *execution) prompt() string {
-	line := e.line
-	e.line = ""
-	if seen := e.text.prompt(line); e.into == nil && e.fold == nil && !e.limits["stdout"].over {
-		return seen
-	}
-	return line
-}
-
-// message obeys a message of the cell.
-func (e *execution) message(kind string, fields []string) {
-	if t, content := display.Message(kind, fields, e.cell); t != "" {
-		e.publish(t, content)
-		return
-	}
-	switch kind {
-	case "fold":
-		if len(fields) == 1 && e.fold == nil && foldsIn(e.k.dir) {
+// Obey obeys the messages that a page doesn't know.
+func (e *execution) Obey(kind string, fields []string) bool {
+	switch {
+	case kind == "fold" && len(fields) == 1:
+		if e.fold == nil && foldsIn(e.k.dir) {
 			e.fold = &fold{summary: fields[0]}
 		}
-	case "mine":
-		if len(fields) == 2 {
-			e.keepMine(fields[0], fields[1])
-		}
-	case "input":
-		prompt := e.prompt()
-		go e.k.input.ask(e, prompt)
-	case "widget":
-		e.widget(fields)
-	case "error":
-		if len(fields) == 2 {
-			e.own = &failure{Name: fields[0], Value: fields[1], Lines: []string{fields[1]}}
-		}
+	case kind == "mine" && len(fields) == 2:
+		e.keepMine(fields[0], fields[1])
 	default:
-		if e.steps != nil {
-			e.steps.Message(kind, fields)
-		}
+		return false
 	}
+	return true
 }
 
 // doubleClick is how soon after an interrupt another one means the same: a cell that is asked to end needs a moment to
@@ -551,7 +399,7 @@ func (e *execution) notBuilt(err error) *failure {
 	case f != nil:
 		f.Lines = append(f.Lines, "It had not begun to run: variables are as they were.")
 	case errors.As(err, &c):
-		f = e.place().Compiler(c.said)
+		f = e.Place().Compiler(c.said)
 	default:
 		f = said("not built", err.Error())
 	}

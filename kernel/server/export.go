@@ -124,7 +124,7 @@ func (c config) foreign(out string) (*export.Foreign, error) {
 	return &export.Foreign{Library: modulePath(c.root), Copies: path.Join(c.home.path, filepath.ToSlash(rel), copiesFolder)}, nil
 }
 
-// mayWrite refuses to write over a program of somebody's own.
+// mayWrite refuses to write over a program that was not exported.
 func mayWrite(out string) error {
 	b, err := os.ReadFile(filepath.Join(out, "main.go"))
 	switch {

@@ -16,8 +16,8 @@ import (
 
 // A kernel's folders hold everything that it writes outside the lessons: the cells' programs, kept values, pipes. All
 // of them are removed when the kernel ends. A lock in each, which ends with the process, tells the folders of a killed
-// kernel from those of a living one; in each, since whoever sees one of them need not see the other: services and
-// containers have temporary folders of their own, and may share the memory disk.
+// kernel from those of a living one; in each, since a process that sees one of them need not see the other: services
+// and containers have temporary folders of their own, and may share the memory disk.
 type folders struct {
 	work   string // on disk
 	memory string // on a memory disk, or "" if there is none
@@ -41,7 +41,7 @@ func newFolders() (*folders, error) {
 	if i, err := os.Stat(memoryDisk); err == nil && i.IsDir() && os.Getenv("LECTERN_KEEP_ON_DISK") == "" {
 		if memory, lock, err := newFolder(memoryDisk); err == nil {
 			f.memory, f.locks = memory, append(f.locks, lock)
-			lock.WriteString(work) // for whoever wonders whose it is
+			lock.WriteString(work) // to say whose it is
 		}
 	}
 	// For `kernel vars`: whose values these are.

@@ -27,7 +27,7 @@ import (
 const offlineVar = "LECTERN_OFFLINE"
 
 // get fetches modules for %get path@version.
-func (e *execution) get(c rewrite.Command) *failure {
+func (e commands) get(c rewrite.Command) *failure {
 	if len(c.Args) == 0 {
 		return said("usage", "write %get path@version, such as %get golang.org/x/text@latest")
 	}
@@ -51,14 +51,14 @@ func (e *execution) get(c rewrite.Command) *failure {
 // fetched says what a fetch was good for. Where the notebook has a module of its own, the output records that.
 func (e *execution) fetched(text string) {
 	if !e.k.c.own {
-		e.stream("stdout", text+"\n")
+		e.Stream("stdout", text+"\n")
 		return
 	}
 	if err := e.k.c.keepModule(); err != nil {
 		e.note(fmt.Sprintf("the notebook's module could not be stored: %v", err))
 	}
-	e.publish("clear_output", map[string]any{"wait": true}) // what was being downloaded
-	e.publish("display_data", map[string]any{"data": map[string]any{"text/plain": text}, "metadata": map[string]any{notebook.OutputModule: readModule(getModule(e.k.c))}, "transient": map[string]any{}})
+	e.Publish("clear_output", map[string]any{"wait": true}) // what was being downloaded
+	e.Publish("display_data", map[string]any{"data": map[string]any{"text/plain": text}, "metadata": map[string]any{notebook.OutputModule: readModule(getModule(e.k.c))}, "transient": map[string]any{}})
 }
 
 // offline reports whether nothing may be fetched.
@@ -79,9 +79,9 @@ func (k *kernel) mayFetch(path string) (ok bool, hint string) {
 	return true, ""
 }
 
-// autoget fetches the module of a package that a cell imports and nobody has fetched yet. A module that is required
-// already is downloaded, in the version that is required. What is not required is fetched in its latest version, but
-// not into a module that others build from: there hint says what to do.
+// autoget fetches the module of a package that a cell imports and that has not been fetched yet. A module that is
+// required already is downloaded, in the version that is required. Others are fetched in their latest version, but not
+// into a module that others build from: there hint says what to do.
 func (e *execution) autoget(path string) (hint string, f *failure) {
 	if e.download(path) {
 		return "", nil
@@ -89,11 +89,11 @@ func (e *execution) autoget(path string) (hint string, f *failure) {
 	within := func(module string) bool { return path == module || strings.HasPrefix(path, module+"/") }
 	switch h := e.k.c.home; {
 	case h != nil && within(h.path), within(modulePath(e.k.c.root)) && (h == nil || h.library):
-		return "", nil // it is not there, and nobody else has it
+		return "", nil // it is not there, and no other module has it
 	case h != nil:
 		return fmt.Sprintf("%s does not require its module: %%get %s adds it to %s", h.path, path, filepath.Join(h.dir, "go.mod")), nil
 	}
-	e.stream("stderr", fmt.Sprintf("fetching %s, which this cell imports\n", path))
+	e.Stream("stderr", fmt.Sprintf("fetching %s, which this cell imports\n", path))
 	if f := e.fetch("the fetch of "+path, []string{path}, false); f != nil {
 		return "", f
 	}
@@ -105,7 +105,7 @@ func (e *execution) autoget(path string) (hint string, f *failure) {
 
 // download gets what a package needs of modules that are required already, and reports whether that was all it lacked.
 func (e *execution) download(path string) bool {
-	ok := download(e.ctx, e.k.f, path, func(text string) { e.stream("stderr", text) })
+	ok := download(e.ctx, e.k.f, path, func(text string) { e.Stream("stderr", text) })
 	if ok {
 		e.k.packages.Refetch()
 	}
@@ -150,7 +150,7 @@ func (e *execution) fetch(what string, args []string, all bool) *failure {
 			found.Stop()
 		}
 		if strings.HasPrefix(line, "go: ") && !strings.Contains(line, ": reading ") {
-			e.stream("stderr", line+"\n") // "go: downloading …", as it happens
+			e.Stream("stderr", line+"\n") // "go: downloading …", as it happens
 		}
 	}
 	env := networkEnv(os.Environ())

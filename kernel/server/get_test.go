@@ -142,11 +142,11 @@ func TestAutoget(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	if f := e.get(rewrite.Command{Name: "%get", Args: []string{"example.net/hello@v1.2.0"}}); f != nil {
+	if f := (commands{e}).get(rewrite.Command{Name: "%get", Args: []string{"example.net/hello@v1.2.0"}}); f != nil {
 		t.Errorf("%%get: %v", f.Lines)
 	}
 	for arg, want := range map[string]string{"--x": "is not path@version", "example.net/hello@v9.9.9": "nobody has"} {
-		if f := e.get(rewrite.Command{Name: "%get", Args: []string{arg}}); f == nil || !strings.Contains(f.Value, want) {
+		if f := (commands{e}).get(rewrite.Command{Name: "%get", Args: []string{arg}}); f == nil || !strings.Contains(f.Value, want) {
 			t.Errorf("%%get %s: %v, want %q", arg, f, want)
 		}
 	}

@@ -60,14 +60,14 @@ func (e *execution) goBuild(env []string, args ...string) error {
 		return err
 	}
 	main, command := "main.go", []string{"build"}
-	if e.r.Tests {
+	if e.Result.Tests {
 		main, command = "main_test.go", []string{"test", "-c"}
 	}
-	if err := os.WriteFile(filepath.Join(dir, main), []byte(e.r.Program.Source()), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, main), []byte(e.Result.Program.Source()), 0o600); err != nil {
 		return err
 	}
-	if len(e.r.Embeds) > 0 {
-		found, err := embedded(k.dir, e.r.Embeds)
+	if len(e.Result.Embeds) > 0 {
+		found, err := embedded(k.dir, e.Result.Embeds)
 		if err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func (e *execution) goBuild(env []string, args ...string) error {
 			}
 		}
 	}
-	if covers(args) && !e.r.Tests && !has(args, "-coverpkg") {
+	if covers(args) && !e.Result.Tests && !has(args, "-coverpkg") {
 		args = append(args, "-coverpkg=.") // else it is the packages of every module here
 	}
 	cmd := exec.CommandContext(e.ctx, "go", append(command, args...)...)
@@ -131,15 +131,15 @@ func has(args []string, flag string) bool {
 func covers(flags []string) bool { return has(flags, "-cover") || has(flags, "-covermode") }
 
 // setFlags obeys %goflags flags; "" clears them, and nothing shows them.
-func (e *execution) setFlags(c rewrite.Command) *failure {
+func (e commands) setFlags(c rewrite.Command) *failure {
 	args, err := splitArgs(c.Rest())
 	if err != nil {
 		return said("usage", err.Error())
 	}
 	if len(args) > 0 {
 		e.k.flags = slices.DeleteFunc(args, func(a string) bool { return a == "" })
-		e.r.Next.Whole(covers(e.k.flags)) // from the next cell on
+		e.Result.Next.Whole(covers(e.k.flags)) // from the next cell on
 	}
-	e.stream("stdout", fmt.Sprintf("%%goflags=%q\n", e.k.flags))
+	e.Stream("stdout", fmt.Sprintf("%%goflags=%q\n", e.k.flags))
 	return nil
 }

@@ -188,7 +188,7 @@ func newGoNB(ctx context.Context, k *kernel, modules []string) (*gonb, error) {
 	if err := os.Symlink(filepath.Join(k.c.bin, "goimports"), tool); err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, fmt.Errorf("tools for GoNB: %w", err)
 	}
-	info, err := jupyter.NewConnectionInfo(k.f.work, k.f.memory) // folders that nobody else may enter: iopub shows whoever reaches it what cells print
+	info, err := jupyter.NewConnectionInfo(k.f.work, k.f.memory) // folders that other users may not enter: iopub shows all who reach it what cells print
 	if err != nil {
 		return nil, err
 	}
@@ -380,7 +380,7 @@ func (e *execution) runUnderGoNB() *failure {
 	if err := os.Symlink(exe, link); err != nil {
 		return said("not started", err.Error())
 	}
-	code := fmt.Sprintf("%%args %s\nimport (\n\t\"os\"\n\t\"syscall\"\n)\n\nfunc main() {\n\tpanic(syscall.Exec(%q, os.Args, os.Environ()))\n}\n", e.r.Args, link)
+	code := fmt.Sprintf("%%args %s\nimport (\n\t\"os\"\n\t\"syscall\"\n)\n\nfunc main() {\n\tpanic(syscall.Exec(%q, os.Args, os.Environ()))\n}\n", e.Result.Args, link)
 	g, fail := e.startGoNB()
 	if fail != nil {
 		return fail
@@ -402,9 +402,9 @@ func (e *execution) runByGoNB() *failure {
 	if g := e.k.running(); g != nil {
 		g.dirty = true
 	}
-	code := e.r.Program.String()
-	if e.r.Args != "" {
-		code = "%args " + e.r.Args + "\n" + code
+	code := e.Result.Program.String()
+	if e.Result.Args != "" {
+		code = "%args " + e.Result.Args + "\n" + code
 	}
 	return e.ended(e.askGoNB(code))
 }
@@ -414,14 +414,14 @@ func (e *execution) ended(reply map[string]any, f *failure) *failure {
 	value, _ := reply["evalue"].(string)
 	switch {
 	case f == nil:
-		return e.outcome("exit status 0")
+		return e.Outcome("exit status 0", nil)
 	case reply == nil:
 		return f
 	case strings.HasPrefix(value, "exit status ") || strings.HasPrefix(value, "signal: "):
-		return e.outcome(value)
+		return e.Outcome(value, e.wasInterrupted())
 	}
 	report, _ := reply["traceback"].([]any)
-	f = e.place().Compiler(e.gonbSays(value, report))
+	f = e.Place().Compiler(e.gonbSays(value, report))
 	f.NotRun = true
 	return f
 }
@@ -463,9 +463,9 @@ func (k *kernel) fromIOPub(m *jupyter.Message) {
 			return
 		}
 		if c.Name == "stderr" {
-			e.writeErr(e.fromGoNB(c.Text))
+			e.stderr(e.fromGoNB(c.Text))
 		} else {
-			e.write(c.Text)
+			e.stdout(c.Text)
 		}
 	default:
 		if e.copy != nil {
@@ -475,14 +475,6 @@ func (k *kernel) fromIOPub(m *jupyter.Message) {
 			e.text.flush()
 			k.jupyter.IOPub.Send(m)
 		}
-	}
-}
-
-// captureDisplay copies the text of a display.
-func (e *execution) captureDisplay(m *jupyter.Message) {
-	var c struct{ Data map[string]any }
-	if m.DecodeContent(&c) == nil {
-		e.captureData(c.Data)
 	}
 }
 

@@ -20,12 +20,12 @@ var (
 
 // fromGoNB turns GoNB's lines in a text, such as a stack trace, into the user's.
 func (e *execution) fromGoNB(text string) string {
-	if e.r.Program == nil || !strings.Contains(text, "[[ Cell ") {
+	if e.Result.Program == nil || !strings.Contains(text, "[[ Cell ") {
 		return text
 	}
 	return gonbFrame.ReplaceAllStringFunc(text, func(m string) string {
 		line, _ := strconv.Atoi(gonbFrame.FindStringSubmatch(m)[1])
-		p := e.r.Program.Place(line, 1)
+		p := e.Result.Program.Place(line, 1)
 		if p.Line == 0 {
 			return m
 		}
@@ -49,7 +49,7 @@ func (e *execution) gonbSays(value string, report []any) string {
 		}
 		at, _ := strconv.Atoi(mark[1])
 		col, _ := strconv.Atoi(m[1])
-		if p := e.r.Program.Place(at, col); p.Line > 0 {
+		if p := e.Result.Program.Place(at, col); p.Line > 0 {
 			lines[i] = fmt.Sprintf("cell[%d]:%d: %s", p.Cell, p.Line, line[len(m[0]):])
 		}
 	}

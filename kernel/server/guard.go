@@ -19,7 +19,7 @@ import (
 // guard runs a cell. If the kernel panics, the cell fails with what a report needs, and the session is what it was
 // before.
 func (e *execution) guard(run func() *failure) (fail *failure) {
-	before := e.k.current()
+	before := e.k.session.Current()
 	defer func() {
 		p := recover()
 		if p == nil {
@@ -32,7 +32,7 @@ func (e *execution) guard(run func() *failure) (fail *failure) {
 		}
 		e.process, e.gonb = nil, nil
 		e.mu.Unlock()
-		e.k.setSession(before)
+		e.k.session.Set(before)
 		fail = ourMistake(p)
 	}()
 	return run()

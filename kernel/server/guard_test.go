@@ -14,10 +14,11 @@ import (
 // TestOurMistake has the kernel panic in a cell: without an index of packages it can't even begin to understand one.
 func TestOurMistake(t *testing.T) {
 	session := rewrite.NewSession(nil, nil)
-	k := &kernel{session: session}
+	k := &kernel{}
+	k.session.Set(session)
 	e := newExecution(k, jupyter.NewMessage("test", "execute_request", nil), executeRequest{Code: "1+1"}, 7)
 	fail := e.guard(func() *failure {
-		k.setSession(rewrite.NewSession(nil, nil))
+		k.session.Set(rewrite.NewSession(nil, nil))
 		return e.do()
 	})
 	if fail == nil {
@@ -32,7 +33,7 @@ func TestOurMistake(t *testing.T) {
 	if len(fail.Lines) > 3+reported {
 		t.Errorf("the report has %d lines:\n%s", len(fail.Lines), text)
 	}
-	if k.current() != session {
+	if k.session.Current() != session {
 		t.Error("the session is not what it was before the cell")
 	}
 	if e.ctx.Err() == nil {

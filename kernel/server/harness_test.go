@@ -59,6 +59,12 @@ var tools = sync.OnceValues(func() (string, error) {
 			return "", fmt.Errorf("GoNB can't be installed: %v\n%s", err, out)
 		}
 	}
+	// What setup fetches for cells, which import without a network here.
+	modules := exec.Command("go", "mod", "download")
+	modules.Dir = filepath.Join(root, "tools", "gonbui")
+	if out, err := modules.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("what cells can import can't be fetched: %v\n%s", err, out)
+	}
 	args := []string{"build", "-o", filepath.Join(bin, "lectern-kernel")}
 	if race.Enabled {
 		args = append(args, "-race")
@@ -74,6 +80,14 @@ var tools = sync.OnceValues(func() (string, error) {
 	}
 	return bin, nil
 })
+
+// needRace skips a test that uses %race where there is no C compiler.
+func needRace(t testing.TB) {
+	t.Helper()
+	if _, err := exec.LookPath("gcc"); err != nil {
+		need(t, fmt.Errorf("the race detector needs a C compiler: %w", err))
+	}
+}
 
 // need skips a test that can't run here, and fails it where everything must be present.
 func need(t testing.TB, err error) {

@@ -345,7 +345,7 @@ func (e *execution) takeRecorded() {
 		return
 	}
 	e.k.recordTaken = true
-	if e.k.c.takeRecorded(e.ctx, e.k.f, func(text string) { e.stream("stderr", text) }) {
+	if e.k.c.takeRecorded(e.ctx, e.k.f, func(text string) { e.Stream("stderr", text) }) {
 		e.k.packages.Refetch()
 	}
 }

@@ -15,9 +15,9 @@ import (
 
 	"github.com/lectern-go/lectern/kernel/internal/packages"
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
+	"github.com/lectern-go/lectern/kernel/internal/runner"
 	"github.com/lectern-go/lectern/kernel/internal/vet"
 	"github.com/lectern-go/lectern/kernel/jupyter"
-	"github.com/lectern-go/lectern/kernel/persist"
 )
 
 // A kernel is one running kernel.
@@ -53,10 +53,10 @@ type kernel struct {
 	fallbacks   map[string]int  // how often GoNB had to run a cell, by reason
 
 	mu      sync.Mutex
-	gonb    *gonb            // nil until a cell needs it
-	run     *execution       // the cell that runs, or nil
-	session *rewrite.Session // changed by the queue alone
-	count   int              // execution count
+	gonb    *gonb          // nil until a cell needs it
+	run     *execution     // the cell that runs, or nil
+	session runner.Session // changed by the queue alone
+	count   int            // execution count
 	history []historyEntry
 }
 
@@ -106,7 +106,8 @@ func run(c config) error {
 	life, die := context.WithCancel(context.Background())
 	defer die()
 	k.packages = packageIndex(life, c, f, false)
-	k.session = rewrite.NewSession(k.packages, k.manifest).Vetted(vet.Check)
+	k.session.Dir = f.keep()[0]
+	k.session.Set(rewrite.NewSession(k.packages, k.session.Manifest).Vetted(vet.Check))
 	k.builder = &builder{dir: f.build(), packages: k.packages, programs: os.Getenv("LECTERN_PROGRAMS")}
 	k.input = &input{path: f.input()}
 	k.queue = newQueue(k)
@@ -192,15 +193,6 @@ func (k *kernel) watchParent() {
 			}
 		}
 	}
-}
-
-// manifest says what is kept.
-func (k *kernel) manifest() *persist.Manifest {
-	m, err := persist.ReadManifest(k.f.keep()[0])
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "lectern-kernel:", err)
-	}
-	return m
 }
 
 // publish sends a message on iopub as an answer to parent, which may be nil.

@@ -14,7 +14,6 @@ import (
 
 	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
-	"github.com/lectern-go/lectern/notebooks/lesson"
 )
 
 // A browser that gets a million lines is of no use for minutes, and a notebook that holds them never opens again. So a
@@ -49,7 +48,7 @@ type outputLimit struct {
 	mu           sync.Mutex
 	shown, bytes int
 	over         bool   // the limit has been reached
-	told         bool   // the user reads that something is left out here
+	announced    bool   // the user reads that something is left out here
 	last         string // what has come since then and may be among the last lines
 	left, size   int    // lines and bytes that are left out
 }
@@ -124,8 +123,8 @@ func (l *outputLimit) leave(n int) {
 	if n == 0 {
 		return
 	}
-	if !l.told {
-		l.told = true
+	if !l.announced {
+		l.announced = true
 		l.show("… and more; %output 0 shows all")
 	}
 	l.left += strings.Count(l.last[:n], "\n")
@@ -137,7 +136,7 @@ func (l *outputLimit) leave(n int) {
 func (l *outputLimit) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.told {
+	if l.announced {
 		text := humanize.Bytes(l.size)
 		switch l.left {
 		case 0:
@@ -151,56 +150,18 @@ func (l *outputLimit) end() {
 	if l.last != "" {
 		l.show(l.last)
 	}
-	l.told, l.last, l.left, l.size = false, "", 0, 0
+	l.announced, l.last, l.left, l.size = false, "", 0, 0
 }
 
 // cleared begins again: what has been shown is gone.
 func (l *outputLimit) cleared() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.shown, l.bytes, l.over, l.told, l.last, l.left, l.size = 0, 0, false, false, "", 0, 0
-}
-
-// limited reports whether a display is one too many; if it isn't, all that was printed before it is shown first.
-func (e *execution) limited(msgType string, content any) bool {
-	switch msgType {
-	case "display_data":
-		c, _ := content.(map[string]any)
-		if data, ok := c["data"].(map[string]any); ok && data[lesson.AnswerType] != nil {
-			return false // the grader waits for each
-		}
-		if e.displays++; e.lostDisplays() > 0 {
-			return true
-		}
-		fallthrough
-	case "execute_result":
-		e.endOutput()
-	case "clear_output":
-		e.displays = 0
-		for _, l := range e.limits {
-			l.cleared()
-		}
-	}
-	return false
-}
-
-// lostDisplays is how many displays are not shown.
-func (e *execution) lostDisplays() int {
-	if e.k.lines == 0 {
-		return 0
-	}
-	return max(0, e.displays-max(1, e.k.lines/displayRows))
-}
-
-// endOutput shows what the limits still hold.
-func (e *execution) endOutput() {
-	for _, name := range []string{"stdout", "stderr"} {
-		e.limits[name].end()
-	}
+	l.shown, l.bytes, l.over, l.announced, l.last, l.left, l.size = 0, 0, false, false, "", 0, 0
 }
 
 // limitOutput obeys %output.
-func (e *execution) limitOutput(c rewrite.Command) *failure {
+func (e commands) limitOutput(c rewrite.Command) *failure {
 	n, err := e.k.lines, error(nil)
 	if len(c.Args) > 0 {
 		n, err = strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(c.Args[0]))

@@ -88,9 +88,9 @@ func TestChangedLimit(t *testing.T) {
 		l := e.limits["stdout"]
 		var got string
 		l.show = func(s string) { got += s }
-		e.stream("stdout", strings.Repeat("long", 100*lineBytes))
-		fail := e.limitOutput(rewrite.Command{Args: []string{c.arg}})
-		if e.stream("stdout", "\nend\n"); (fail == nil) != (c.lines > 0) || fail == nil && (l.lines != c.lines || e.k.lines != c.lines) {
+		e.Stream("stdout", strings.Repeat("long", 100*lineBytes))
+		fail := commands{e}.limitOutput(rewrite.Command{Args: []string{c.arg}})
+		if e.Stream("stdout", "\nend\n"); (fail == nil) != (c.lines > 0) || fail == nil && (l.lines != c.lines || e.k.lines != c.lines) {
 			t.Errorf("%%output %s: %v, %d lines", c.arg, fail, l.lines)
 		}
 		if e.endOutput(); !strings.HasSuffix(got, "end\n") {

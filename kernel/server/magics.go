@@ -18,62 +18,62 @@ type magic struct {
 	name  string
 	args  string // what follows the name
 	about string
-	do    func(*execution, rewrite.Command) *failure // nil: the rewriter sees to it, or the cell is not Go
-	gonb  bool                                       // GoNB obeys it
+	do    func(commands, rewrite.Command) *failure // nil: the rewriter sees to it, or the cell is not Go
+	gonb  bool                                     // GoNB obeys it
 }
 
 var magics []magic
 
 func init() { // %help shows the table that it is in
 	magics = []magic{
-		{"!", "command", "runs a line of the shell; !* runs it in the folder of your module", (*execution).shellLine, false},
+		{"!", "command", "runs a line of the shell; !* runs it in the folder of your module", commands.shellLine, false},
 		{"?", "name", "shows the documentation of a name; name? does so, too", nil, false},
-		{"%vars", "", "lists the variables with their types, shapes and sizes", func(e *execution, _ rewrite.Command) *failure { e.listVars(); return nil }, false},
-		{"%whos", "", "is %vars, for those who know IPython", func(e *execution, _ rewrite.Command) *failure { e.listVars(); return nil }, false},
-		{"%who", "", "lists the names of the variables", (*execution).who, false},
-		{"%ls", "", "lists all names that cells have declared, by kind", func(e *execution, _ rewrite.Command) *failure { e.listDecls(); return nil }, false},
-		{"%list", "", "is %ls", func(e *execution, _ rewrite.Command) *failure { e.listDecls(); return nil }, false},
-		{"%rm", "name …", "forgets names", (*execution).removed, false},
-		{"%remove", "name …", "is %rm", (*execution).removed, false},
-		{"%reset", "", "forgets everything", (*execution).reset, false},
-		{"%doc", "name", "shows the documentation of a name", func(e *execution, c rewrite.Command) *failure { return e.document(c.Rest()) }, false},
+		{"%vars", "", "lists the variables with their types, shapes and sizes", func(e commands, _ rewrite.Command) *failure { e.listVars(); return nil }, false},
+		{"%whos", "", "is %vars, for those who know IPython", func(e commands, _ rewrite.Command) *failure { e.listVars(); return nil }, false},
+		{"%who", "", "lists the names of the variables", commands.who, false},
+		{"%ls", "", "lists all names that cells have declared, by kind", func(e commands, _ rewrite.Command) *failure { e.listDecls(); return nil }, false},
+		{"%list", "", "is %ls", func(e commands, _ rewrite.Command) *failure { e.listDecls(); return nil }, false},
+		{"%rm", "name …", "forgets names", commands.removed, false},
+		{"%remove", "name …", "is %rm", commands.removed, false},
+		{"%reset", "", "forgets everything", commands.reset, false},
+		{"%doc", "name", "shows the documentation of a name", func(e commands, c rewrite.Command) *failure { return e.document(c.Rest()) }, false},
 		{"%time", "code", "runs the cell, and says how long building and running it took", nil, false},
 		{"%timeit", "code", "runs the cell's statements again and again, and says how long once takes", nil, false},
 		{"%bench", "code", "runs them as a Go benchmark, which counts allocations, too", nil, false},
 		{"%pprof", "code", "runs them and draws where the processors' time goes, as a flame graph", nil, false},
 		{"%race", "code", "runs the cell with Go's race detector", nil, false},
-		{"%save", "name", "stores all variables and declarations for a later kernel", (*execution).save, false},
-		{"%load", "name", "brings back what %save has stored", (*execution).load, false},
+		{"%save", "name", "stores all variables and declarations for a later kernel", commands.save, false},
+		{"%load", "name", "brings back what %save has stored", commands.load, false},
 		{"%%", "arguments", "gives the program arguments, for package flag", nil, false},
 		{"%main", "arguments", "is %%", nil, false},
 		{"%args", "arguments", "gives this program and later ones arguments", nil, false},
-		{"%exec", "function arguments", "calls a function with these arguments in os.Args", func(*execution, rewrite.Command) *failure {
+		{"%exec", "function arguments", "calls a function with these arguments in os.Args", func(commands, rewrite.Command) *failure {
 			return said("usage", "write %exec function, and what it is to get as arguments")
 		}, false},
 		{"%test", "arguments", "runs the tests of the cell, or those of all cells", nil, false},
-		{"%goflags", "-flag …", "builds cells with these flags of go build from now on", (*execution).setFlags, false},
-		{"%env", "NAME=value", "sets a variable for shell lines and cells, or shows it", (*execution).setEnv, false},
-		{"%cd", "folder", "changes the folder that cells run in, or shows it", (*execution).changeDir, false},
-		{"%with_inputs", "", "lets you type what the next shell line reads", func(e *execution, _ rewrite.Command) *failure { e.k.typed = typedText; return nil }, false},
-		{"%with_password", "", "the same, without showing it", func(e *execution, _ rewrite.Command) *failure { e.k.typed = typedSecret; return nil }, false},
+		{"%goflags", "-flag …", "builds cells with these flags of go build from now on", commands.setFlags, false},
+		{"%env", "NAME=value", "sets a variable for shell lines and cells, or shows it", commands.setEnv, false},
+		{"%cd", "folder", "changes the folder that cells run in, or shows it", commands.changeDir, false},
+		{"%with_inputs", "", "lets you type what the next shell line reads", func(e commands, _ rewrite.Command) *failure { e.k.typed = typedText; return nil }, false},
+		{"%with_password", "", "the same, without showing it", func(e commands, _ rewrite.Command) *failure { e.k.typed = typedSecret; return nil }, false},
 		{"%%bash", "", "runs the rest of the cell in bash", nil, false},
 		{"%%sh", "", "runs the rest of the cell in sh", nil, false},
 		{"%%script", "program", "gives the rest of the cell to a program to read", nil, false},
 		{"%%writefile", "path", "writes the rest of the cell to a file; -a appends it", nil, false},
-		{"%capture", "path", "copies what the cell shows to a file; -a appends it", (*execution).capture, false},
-		{"%output", "lines", "shows so many lines of what a cell prints, and the last ones; 0 is all", (*execution).limitOutput, false},
-		{"%get", "module@version", "fetches a module", func(*execution, rewrite.Command) *failure { return nil }, false}, // before everything else
-		{"%autoget", "", "lets imports fetch missing modules", func(e *execution, _ rewrite.Command) *failure { e.k.noAutoget = false; return nil }, false},
-		{"%noautoget", "", "keeps them from it", func(e *execution, _ rewrite.Command) *failure { e.k.noAutoget = true; return nil }, false},
-		{"%goworkfix", "", "repeats the modules of your go.work in go.mod, for tools that look there", (*execution).workFix, false},
-		{"%track", "path", "lists a folder among those that are watched", (*execution).track, false},
-		{"%untrack", "path", "takes it off that list", (*execution).untrack, false},
-		{"%wasm", "", "builds the cell for the page, which runs it", (*execution).makePage, false},
+		{"%capture", "path", "copies what the cell shows to a file; -a appends it", commands.capture, false},
+		{"%output", "lines", "shows so many lines of what a cell prints, and the last ones; 0 is all", commands.limitOutput, false},
+		{"%get", "module@version", "fetches a module", func(commands, rewrite.Command) *failure { return nil }, false}, // before everything else
+		{"%autoget", "", "lets imports fetch missing modules", func(e commands, _ rewrite.Command) *failure { e.k.noAutoget = false; return nil }, false},
+		{"%noautoget", "", "keeps them from it", func(e commands, _ rewrite.Command) *failure { e.k.noAutoget = true; return nil }, false},
+		{"%goworkfix", "", "repeats the modules of your go.work in go.mod, for tools that look there", commands.workFix, false},
+		{"%track", "path", "lists a folder among those that are watched", commands.track, false},
+		{"%untrack", "path", "takes it off that list", commands.untrack, false},
+		{"%wasm", "", "builds the cell for the page, which runs it", commands.makePage, false},
 		{"%widgets", "", "connects GoNB's own widgets with programs; package widget needs no magic", nil, true},
 		{"%widgets_hb", "", "asks whether that works", nil, true},
-		{"%fallbacks", "", "says how often GoNB was needed, and why", (*execution).listFallbacks, false},
+		{"%fallbacks", "", "says how often GoNB was needed, and why", commands.listFallbacks, false},
 		{"%version", "", "shows GoNB's version", nil, true},
-		{"%help", "", "shows this list", (*execution).help, false},
+		{"%help", "", "shows this list", commands.help, false},
 	}
 }
 
@@ -94,7 +94,7 @@ func unknown(name string) *failure {
 	return said("unknown magic", fmt.Sprintf("there is no %s; %%help lists what there is", name))
 }
 
-func (e *execution) help(rewrite.Command) *failure {
+func (e commands) help(rewrite.Command) *failure {
 	var m, t strings.Builder
 	m.WriteString("| write | and the kernel |\n|:--|:--|\n")
 	for _, row := range magics {
@@ -109,14 +109,9 @@ func (e *execution) help(rewrite.Command) *failure {
 	return nil
 }
 
-// show publishes a display of the kernel's own, by MIME type.
-func (e *execution) show(data map[string]any) {
-	e.publish("display_data", map[string]any{"data": data, "metadata": map[string]any{}, "transient": map[string]any{}})
-}
-
-func (e *execution) who(rewrite.Command) *failure {
+func (e commands) who(rewrite.Command) *failure {
 	var names []string
-	for _, r := range varRows(e.k.current().Vars(), e.k.manifest()) {
+	for _, r := range varRows(e.k.session.Current().Vars(), e.k.session.Manifest()) {
 		if r.typ != "" {
 			names = append(names, r.name)
 		}
@@ -124,12 +119,12 @@ func (e *execution) who(rewrite.Command) *failure {
 	if len(names) == 0 {
 		names = []string{"no variables yet"}
 	}
-	e.stream("stdout", strings.Join(names, "  ")+"\n")
+	e.Stream("stdout", strings.Join(names, "  ")+"\n")
 	return nil
 }
 
 // document answers with what Shift-Tab shows.
-func (e *execution) document(name string) *failure {
+func (e commands) document(name string) *failure {
 	if name == "" {
 		return said("usage", "write %doc and a name, such as %doc tensor.Arange")
 	}
@@ -164,7 +159,7 @@ type stopwatch struct{ begun, built time.Time }
 // say tells how long a program took, from what the system knows of it.
 func (s stopwatch) say(e *execution, p *process) {
 	state := p.cmd.ProcessState
-	e.stream("stdout", fmt.Sprintf("%%time: ran for %s (processors: %s), after building for %s\n", brief(time.Since(s.built)), brief(state.UserTime()+state.SystemTime()),
+	e.Stream("stdout", fmt.Sprintf("%%time: ran for %s (processors: %s), after building for %s\n", brief(time.Since(s.built)), brief(state.UserTime()+state.SystemTime()),
 		brief(s.built.Sub(s.begun))))
 }
 

@@ -35,6 +35,7 @@ func TestManyVariables(t *testing.T) {
 // The folder of a notebook is deleted while its kernel runs: cells and shell lines say so, and %cd helps.
 func TestFolderGone(t *testing.T) {
 	t.Parallel()
+	needRace(t)
 	bin, err := tools()
 	need(t, err)
 	dir := filepath.Join(t.TempDir(), "gone")

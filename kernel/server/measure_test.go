@@ -4,7 +4,6 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -40,9 +39,7 @@ func TestMeasuringMagics(t *testing.T) {
 
 func TestRaceMagic(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("gcc"); err != nil {
-		need(t, err)
-	}
+	needRace(t)
 	l := startLab(t)
 	outs, r := l.run("%race\nn := 0\ndone := make(chan bool)\ngo func() { n++; done <- true }()\nn++\n<-done")
 	if r.Status == "ok" || !strings.Contains(flat(outs), "DATA RACE") || !strings.Contains(flat(outs), "[error]race: the race detector found") {
@@ -60,8 +57,8 @@ func TestSavedState(t *testing.T) {
 	need(t, err)
 	dir := t.TempDir()
 	t.Cleanup(func() {
-		sum := (&execution{k: &kernel{started: dir, c: config{root: repoRoot(t)}}})
-		state, _ := sum.stateDir(rewriteCommand("%save"))
+		k := &kernel{started: dir, c: config{root: repoRoot(t)}}
+		state, _ := k.stateDir(rewriteCommand("%save"))
 		os.RemoveAll(strings.TrimSuffix(state, "/state"))
 	})
 	one := startLabIn(t, bin, dir, []string{offlineVar + "=1"})

@@ -16,14 +16,14 @@ func (e *execution) keepMine(whose, exercise string) {
 	said := ""
 	switch {
 	case p.Dir != "" && whose == "yours":
-		said = p.Keep(exercise, e.r.Plain)
+		said = p.Keep(exercise, e.Result.Plain)
 	case p.Dir != "":
 		said = p.Use(exercise)
 	case whose != "yours":
 		said = "There is no package mine beside this notebook: in working copies of the lessons, which lab opens, this puts our solution there."
 	}
 	if said != "" {
-		e.print(said + "\n")
+		e.Print(said + "\n")
 	}
 }
 
@@ -32,13 +32,13 @@ var undefinedMine = regexp.MustCompile(`^undefined: ` + mine.Name + `\.(\w+)`)
 
 // missMine says where functions come from that a cell expects in the student's package.
 func (e *execution) missMine() {
-	for i, x := range e.r.Errors {
+	for i, x := range e.Result.Errors {
 		m := undefinedMine.FindStringSubmatch(x.Msg)
 		if m == nil {
 			continue
 		}
 		if hint := mine.Missing(m[1]); hint != "" {
-			e.r.Errors[i].Hint = hint
+			e.Result.Errors[i].Hint = hint
 		}
 	}
 }

@@ -31,7 +31,7 @@ func reapOrphans() {
 }
 
 // What is ended first when memory runs out: the kernel as any program, which a service above it may have excepted
-// itself from, and its cells before it. A cell's values are in the kernel's keeping; the kernel's are in nobody's.
+// itself from, and its cells before it. A cell's values are kept by the kernel; nothing keeps the kernel's own.
 const (
 	killedAsOthers = 0
 	killedFirst    = 500 // as if the process had half of the memory besides its own
@@ -46,12 +46,12 @@ func whenOutOfMemory(pid, score int) {
 	}
 }
 
-// spared are children that we started on purpose and that end by themselves: the watchers. GoNB may be
+// ownChildren are those that we started on purpose and that end by themselves: the watchers. GoNB may be
 // ended while they go on.
-var spared sync.Map // of process ids
+var ownChildren sync.Map // of process ids
 
-// spare keeps a child from being taken for an orphan.
-func spare(pid int) { spared.Store(pid, true) }
+// noOrphan keeps a child from being taken for an orphan.
+func noOrphan(pid int) { ownChildren.Store(pid, true) }
 
 func children() (pids []int) {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
@@ -64,7 +64,7 @@ func children() (pids []int) {
 		f := strings.Fields(string(b[i+1:]))
 		if len(f) > 1 && f[1] == strconv.Itoa(os.Getpid()) {
 			if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(p))); err == nil {
-				if _, ours := spared.Load(pid); !ours {
+				if _, ours := ownChildren.Load(pid); !ours {
 					pids = append(pids, pid)
 				}
 			}

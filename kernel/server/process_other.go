@@ -7,7 +7,7 @@ func adoptOrphans() {}
 
 func reapOrphans() {}
 
-func spare(int) {}
+func noOrphan(int) {}
 
 const killedAsOthers, killedFirst = 0, 0
 

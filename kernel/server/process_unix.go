@@ -19,7 +19,7 @@ var endSignals = []os.Signal{syscall.SIGTERM, syscall.SIGHUP}
 // ownGroupLeader reports whether our process group is ours alone.
 func ownGroupLeader() bool { return syscall.Getpgrp() == os.Getpid() }
 
-// ownSession detaches the watcher from the terminal and from whoever kills our group.
+// ownSession detaches the watcher from the terminal, and from signals to our group.
 func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 // ignoreSignals keeps a terminal's or a server's signals from ending the watcher before its work.

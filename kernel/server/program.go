@@ -234,7 +234,7 @@ func start(cmd *exec.Cmd, stdout, stderr func(string)) (*process, error) {
 	go func() {
 		<-exited
 		late := time.Now().Add(lateOutput)
-		for _, r := range readers { // what the cell has left running may print on; nobody reads that
+		for _, r := range readers { // what the cell has left running may print on, unread
 			r.SetReadDeadline(late)
 		}
 		<-read

@@ -36,7 +36,7 @@ const savedCells = "cells.json"
 var stateName = regexp.MustCompile(`^[\w][\w.-]*$`)
 
 // stateDir is where the state of the given name is stored: those of other notebooks lie elsewhere.
-func (e *execution) stateDir(c rewrite.Command) (dir string, f *failure) {
+func (k *kernel) stateDir(c rewrite.Command) (dir string, f *failure) {
 	name := "state"
 	switch {
 	case len(c.Args) > 1 || len(c.Args) == 1 && !stateName.MatchString(c.Args[0]):
@@ -44,17 +44,17 @@ func (e *execution) stateDir(c rewrite.Command) (dir string, f *failure) {
 	case len(c.Args) == 1:
 		name = c.Args[0]
 	}
-	of := thisNotebook(e.k.started)
+	of := thisNotebook(k.started)
 	if of == "" {
-		of = e.k.started
+		of = k.started
 	}
 	sum := sha256.Sum256([]byte(of))
-	return filepath.Join(e.k.c.root, ".lectern", "saved", hex.EncodeToString(sum[:8]), name), nil
+	return filepath.Join(k.c.root, ".lectern", "saved", hex.EncodeToString(sum[:8]), name), nil
 }
 
 // save obeys %save.
-func (e *execution) save(c rewrite.Command) *failure {
-	dir, f := e.stateDir(c)
+func (e commands) save(c rewrite.Command) *failure {
+	dir, f := e.k.stateDir(c)
 	if f != nil {
 		return f
 	}
@@ -89,17 +89,17 @@ func (e *execution) save(c rewrite.Command) *failure {
 	if err != nil {
 		return fail(err)
 	}
-	e.stream("stdout", fmt.Sprintf("saved %s, %.1f MB; %%load brings them back, in another kernel, too\n", humanize.Count(len(e.k.manifest().Vars), "variable"), float64(bytes)/1e6))
+	e.Stream("stdout", fmt.Sprintf("saved %s, %s; %%load brings them back, in another kernel, too\n", humanize.Count(len(e.k.session.Manifest().Vars), "variable"), humanize.Bytes(int(bytes))))
 	return nil
 }
 
 // load obeys %load. What the kernel has known before is forgotten.
-func (e *execution) load(c rewrite.Command) *failure {
-	dir, f := e.stateDir(c)
+func (e commands) load(c rewrite.Command) *failure {
+	dir, f := e.k.stateDir(c)
 	if f != nil {
 		return f
 	}
-	if e.r.Program != nil {
+	if e.Result.Program != nil {
 		return said("load", "write %load in a cell of its own: code beside it can't know yet what it brings")
 	}
 	b, err := os.ReadFile(filepath.Join(dir, savedCells))
@@ -130,20 +130,20 @@ func (e *execution) load(c rewrite.Command) *failure {
 			return said("load", err.Error())
 		}
 	}
-	e.r.Next, e.k.ran, e.loaded = s.Keeping(e.k.manifest), ran, true // the cell's end settles it
+	e.Result.Next, e.k.ran, e.loaded = s.Keeping(e.k.session.Manifest), ran, true // the cell's end settles it
 	e.k.mu.Lock()
 	for _, x := range ran { // later cells have later numbers
 		e.k.count = max(e.k.count, x.Cell)
 	}
 	e.k.mu.Unlock()
-	e.stream("stdout", fmt.Sprintf("loaded %s\n", humanize.Count(len(m.Vars), "variable")))
+	e.Stream("stdout", fmt.Sprintf("loaded %s\n", humanize.Count(len(m.Vars), "variable")))
 	return nil
 }
 
 // remember notes the cell, which has run, for %save.
 func (e *execution) remember() {
 	if !e.loaded {
-		e.k.ran = append(slices.DeleteFunc(e.k.ran, func(r ranCell) bool { return r.Cell == e.cell }), ranCell{e.cell, e.req.Code})
+		e.k.ran = append(slices.DeleteFunc(e.k.ran, func(r ranCell) bool { return r.Cell == e.Number }), ranCell{e.Number, e.req.Code})
 	}
 }
 

@@ -166,7 +166,7 @@ func firstLine(s string) string {
 }
 
 // workFix obeys %goworkfix: what go.work uses is a replacement in go.mod, too.
-func (e *execution) workFix(rewrite.Command) *failure {
+func (e commands) workFix(rewrite.Command) *failure {
 	used, err := e.k.used()
 	if err != nil {
 		return said("goworkfix", "there is no go.work in the cells' folder: make one with !*go work init && go work use . folder")
@@ -177,7 +177,7 @@ func (e *execution) workFix(rewrite.Command) *failure {
 	}
 	for _, m := range used {
 		if have[m.path] == m.dir {
-			e.stream("stdout", fmt.Sprintf("\t- Replace rule for module %q to local directory %q already exists.\n", m.path, m.dir))
+			e.Stream("stdout", fmt.Sprintf("\t- Replace rule for module %q to local directory %q already exists.\n", m.path, m.dir))
 			continue
 		}
 		cmd := exec.Command("go", "mod", "edit", "-replace="+m.path+"="+m.dir)
@@ -186,9 +186,9 @@ func (e *execution) workFix(rewrite.Command) *failure {
 			return said("goworkfix", firstLine(string(out)))
 		}
 		if old := have[m.path]; old != "" {
-			e.stream("stderr", fmt.Sprintf("\t- WARNING: replace rule for module %q mapping to %q, updated to `go.work` location %q\n", m.path, old, m.dir))
+			e.Stream("stderr", fmt.Sprintf("\t- WARNING: replace rule for module %q mapping to %q, updated to `go.work` location %q\n", m.path, old, m.dir))
 		} else {
-			e.stream("stdout", fmt.Sprintf("\t- Added replace rule for module %q to local directory %q.\n", m.path, m.dir))
+			e.Stream("stdout", fmt.Sprintf("\t- Added replace rule for module %q to local directory %q.\n", m.path, m.dir))
 		}
 	}
 	e.takeOver()
@@ -196,7 +196,7 @@ func (e *execution) workFix(rewrite.Command) *failure {
 }
 
 // track obeys %track. Changes of packages are noticed anyway: the list is for those who ask.
-func (e *execution) track(c rewrite.Command) *failure {
+func (e commands) track(c rewrite.Command) *failure {
 	args, err := splitArgs(c.Rest())
 	if err != nil {
 		return said("usage", err.Error())
@@ -218,13 +218,13 @@ func (e *execution) track(c rewrite.Command) *failure {
 			return said("track", fmt.Sprintf("%s can't be tracked: %v", p, err))
 		}
 		e.k.tracked[p] = true
-		e.stream("stdout", fmt.Sprintf("\tTracking %q\n", p))
+		e.Stream("stdout", fmt.Sprintf("\tTracking %q\n", p))
 	}
 	return nil
 }
 
 // untrack obeys %untrack path, or path... for everything that begins so.
-func (e *execution) untrack(c rewrite.Command) *failure {
+func (e commands) untrack(c rewrite.Command) *failure {
 	args, err := splitArgs(c.Rest())
 	if err != nil || len(args) != 1 {
 		return said("usage", "write %untrack and a path that %track lists, or the beginning of several and ...")
@@ -238,11 +238,6 @@ func (e *execution) untrack(c rewrite.Command) *failure {
 			delete(e.k.tracked, p)
 		}
 	}
-	e.stream("stdout", fmt.Sprintf("\tUntracked %q\n", args[0]))
+	e.Stream("stdout", fmt.Sprintf("\tUntracked %q\n", args[0]))
 	return nil
-}
-
-// displayHTML shows a piece of a page.
-func (e *execution) displayHTML(text string) {
-	e.show(map[string]any{"text/html": text})
 }

@@ -15,7 +15,7 @@ import (
 // varRow is one line of the list of variables.
 type varRow struct {
 	name, typ, shape, note string
-	bytes                  int64
+	bytes, data            int64
 }
 
 // rows lists the remembered variables, and those that could not be kept with the reason.
@@ -23,7 +23,7 @@ func varRows(vars map[string]string, m *persist.Manifest) []varRow {
 	var rows []varRow
 	for name, typ := range vars {
 		v, ok := m.Vars[name]
-		r := varRow{name: name, typ: typ, shape: v.Shape, bytes: v.Bytes}
+		r := varRow{name: name, typ: typ, shape: v.Shape, bytes: v.Bytes, data: v.Data}
 		if !ok {
 			r.note = "made again in each cell"
 		}
@@ -43,30 +43,33 @@ func varRows(vars map[string]string, m *persist.Manifest) []varRow {
 	return rows
 }
 
-func (e *execution) listVars() {
-	rows := varRows(e.k.current().Vars(), e.k.manifest())
+func (e commands) listVars() {
+	rows := varRows(e.k.session.Current().Vars(), e.k.session.Manifest())
 	if len(rows) == 0 {
 		e.show(map[string]any{"text/plain": "no variables yet"})
 		return
 	}
 	var h, t strings.Builder
-	h.WriteString("<table><thead><tr><th>name</th><th>type</th><th>shape</th><th>size</th><th></th></tr></thead><tbody>\n")
+	h.WriteString("<table><thead><tr><th>name</th><th>type</th><th>shape</th><th>size</th><th>data</th><th></th></tr></thead><tbody>\n")
 	wide := [3]int{4, 4, 5}
 	for _, r := range rows {
 		wide = [3]int{max(wide[0], len(r.name)), max(wide[1], len(r.typ)), max(wide[2], len(r.shape))}
 	}
-	line := func(name, typ, shape, bytes, note string) {
-		t.WriteString(strings.TrimRight(fmt.Sprintf("%-*s  %-*s  %-*s  %12s  %s", wide[0], name, wide[1], typ, wide[2], shape, bytes, note), " ") + "\n")
+	line := func(name, typ, shape, bytes, data, note string) {
+		t.WriteString(strings.TrimRight(fmt.Sprintf("%-*s  %-*s  %-*s  %12s  %12s  %s", wide[0], name, wide[1], typ, wide[2], shape, bytes, data, note), " ") + "\n")
 	}
-	line("name", "type", "shape", "size", "")
+	line("name", "type", "shape", "size", "data", "")
 	for _, r := range rows {
-		bytes := humanize.Bytes(int(r.bytes))
-		if r.typ == "" || r.note != "" {
-			bytes = ""
+		bytes, data := humanize.Bytes(int(r.bytes)), ""
+		if r.data > 0 {
+			data = humanize.Bytes(int(r.data))
 		}
-		line(r.name, r.typ, r.shape, bytes, r.note)
-		fmt.Fprintf(&h, `<tr><td style="text-align:left"><code>%s</code></td><td style="text-align:left"><code>%s</code></td><td>%s</td><td>%s</td><td style="text-align:left">%s</td></tr>`+"\n",
-			html.EscapeString(r.name), html.EscapeString(r.typ), html.EscapeString(r.shape), bytes, html.EscapeString(r.note))
+		if r.typ == "" || r.note != "" {
+			bytes, data = "", ""
+		}
+		line(r.name, r.typ, r.shape, bytes, data, r.note)
+		fmt.Fprintf(&h, `<tr><td style="text-align:left"><code>%s</code></td><td style="text-align:left"><code>%s</code></td><td>%s</td><td>%s</td><td>%s</td><td style="text-align:left">%s</td></tr>`+"\n",
+			html.EscapeString(r.name), html.EscapeString(r.typ), html.EscapeString(r.shape), bytes, data, html.EscapeString(r.note))
 	}
 	h.WriteString("</tbody></table>")
 	e.show(map[string]any{"text/html": h.String(), "text/plain": strings.TrimSuffix(t.String(), "\n")})

@@ -26,7 +26,7 @@ const (
 )
 
 // makePage obeys %wasm: it makes the folder, and tells shell lines and cells where it is.
-func (e *execution) makePage(c rewrite.Command) *failure {
+func (e commands) makePage(c rewrite.Command) *failure {
 	k := e.k
 	if len(c.Args) > 0 {
 		return said("usage", "%wasm takes nothing behind it; the program's arguments are those of %%")
@@ -70,7 +70,7 @@ func (e *execution) makePage(c rewrite.Command) *failure {
 // runInPage builds the program and lets the page run it.
 func (e *execution) runInPage() *failure {
 	k := e.k
-	args, err := splitArgs(e.r.Args)
+	args, err := splitArgs(e.Result.Args)
 	if err != nil {
 		return said("arguments", err.Error())
 	}
@@ -87,7 +87,7 @@ func (e *execution) runInPage() *failure {
 	for _, a := range args {
 		list.WriteString(strconv.Quote(a) + ", ")
 	}
-	e.publish("display_data", map[string]any{"data": map[string]any{"text/javascript": fmt.Sprintf(`
+	e.Publish("display_data", map[string]any{"data": map[string]any{"text/javascript": fmt.Sprintf(`
 (() => {
 	var go_%[1]s = new globalThis.Go();
 	go_%[1]s.argv = ["js"].concat([%[2]s]);

@@ -13,7 +13,7 @@ import (
 )
 
 // The watcher is this program, started a second time. It waits for the end of the kernel, however that comes, and then
-// ends the processes and removes the folders that the kernel could not: nobody can clean up behind its own SIGKILL.
+// ends the processes and removes the folders that the kernel could not: no process cleans up after its own SIGKILL.
 
 // watchArg makes this program the watcher.
 const watchArg = "-watch-over"
@@ -41,7 +41,7 @@ func startWatcher(f *folders) (*watcher, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start the watcher: %w", err)
 	}
-	spare(cmd.Process.Pid)
+	noOrphan(cmd.Process.Pid)
 	w := &watcher{cmd, pipe}
 	if ownGroupLeader() { // what we start without a group of its own, such as go list
 		w.say(fmt.Sprint("group ", os.Getpid()))

@@ -12,13 +12,13 @@ import (
 	"time"
 
 	"github.com/lectern-go/lectern/kernel/internal/display"
+	"github.com/lectern-go/lectern/kernel/internal/runner"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 	"github.com/lectern-go/lectern/kernel/notebook"
-	"github.com/lectern-go/lectern/kernel/persist"
 )
 
 // Widgets. The page and the kernel speak the protocol of ipywidgets (version 2.1.0 of its messages): each widget is a
-// model, a record that both have, with a comm between them. The cell that makes a widget has ended when somebody moves
+// model, a record that both have, with a comm between them. The cell that makes a widget has ended when the user moves
 // it, so the kernel holds the models. For each change it runs a program that has the widgets of that cell, as package
 // widget has kept them, and the cells' variables, and calls what waits for the change. Such a program is composed as a
 // cell is and is the same for all changes, so it is built once.
@@ -31,23 +31,14 @@ const (
 
 // widgets are those of a kernel.
 type widgets struct {
-	mu       sync.Mutex
-	models   map[string]*model
+	runner.Widgets
 	controls map[string]bool // the comms by which pages ask
 	waiting  []*event
 	now      *event
 	cells    map[string]int // the last run of each of the notebook's cells, by the page's name for the cell
 }
 
-// A model is what the kernel and the page know of a widget.
-type model struct {
-	id, kind string
-	out      string // the model of the output below it
-	cell     int    // that has made it
-	state    map[string]any
-}
-
-// An event is something that somebody has done with a widget.
+// An event is what a user has done with a widget.
 type event struct {
 	m     *jupyter.Message
 	id    string
@@ -72,11 +63,11 @@ func (k *kernel) onComm(m *jupyter.Message) bool {
 	}
 	err := m.DecodeContent(&c)
 	w := &k.widgets
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Lock()
+	defer w.Unlock()
 	if m.Header.Type == "comm_info_request" {
 		comms := map[string]any{}
-		for id := range w.models {
+		for id := range w.All() {
 			if c.Target == "" || c.Target == widgetTarget {
 				comms[id] = map[string]string{"target_name": widgetTarget}
 			}
@@ -84,14 +75,14 @@ func (k *kernel) onComm(m *jupyter.Message) bool {
 		k.answer(m, "comm_info_reply", map[string]any{"status": "ok", "comms": comms})
 		return true
 	}
-	model := w.models[c.ID]
+	model := w.Get(c.ID)
 	ours := model != nil || w.controls[c.ID] || m.Header.Type == "comm_open" && (c.Target == widgetTarget || c.Target == controlTarget)
 	if !ours && k.running() != nil {
 		return false
 	}
 	k.publishStatus(m, "busy")
 	if !ours || err != nil || !w.obey(k, m, model, c.ID, c.Target, c.Data.Method, c.Data.State, c.Data.Content.Event) {
-		if m.Header.Type == "comm_open" && !w.controls[c.ID] { // nobody is there: so the protocol says it
+		if m.Header.Type == "comm_open" && !w.controls[c.ID] { // so the protocol says that there is no such target
 			k.publish(m, "comm_close", map[string]any{"comm_id": c.ID, "data": map[string]any{}})
 		}
 		k.publishStatus(m, "idle")
@@ -100,7 +91,7 @@ func (k *kernel) onComm(m *jupyter.Message) bool {
 }
 
 // obey does what a message asks for. It reports whether that is going on when it returns.
-func (w *widgets) obey(k *kernel, m *jupyter.Message, model *model, id, target, method string, state map[string]json.RawMessage, action string) bool {
+func (w *widgets) obey(k *kernel, m *jupyter.Message, model *runner.Widget, id, target, method string, state map[string]json.RawMessage, action string) bool {
 	switch {
 	case m.Header.Type == "comm_open":
 		if target == controlTarget && model == nil {
@@ -111,48 +102,48 @@ func (w *widgets) obey(k *kernel, m *jupyter.Message, model *model, id, target, 
 		}
 	case m.Header.Type == "comm_close":
 		delete(w.controls, id)
-		delete(w.models, id)
+		w.Drop(func(x *runner.Widget) bool { return x.ID == id })
 	case w.controls[id]:
 		if method != "request_states" {
 			return false
 		}
 		states := map[string]any{}
-		for id, x := range w.models {
-			states[id] = map[string]any{"model_name": x.state["_model_name"], "model_module": x.state["_model_module"],
-				"model_module_version": x.state["_model_module_version"], "state": x.state}
+		for id, x := range w.All() {
+			states[id] = map[string]any{"model_name": x.State["_model_name"], "model_module": x.State["_model_module"],
+				"model_module_version": x.State["_model_module_version"], "state": x.State}
 		}
 		k.publish(m, "comm_msg", map[string]any{"comm_id": id, "data": map[string]any{"method": "update_states", "states": states, "buffer_paths": []string{}}})
 	case method == "request_state":
-		k.update(m, "update", id, model.state)
+		k.update(m, "update", id, model.State)
 	case method == "update":
-		value, accepted := model.take(state)
+		value, accepted := take(model, state)
 		if len(accepted) == 0 {
 			return false
 		}
 		k.update(m, "echo_update", id, accepted) // to all pages that show it
-		w.wait(k, &event{m: m, id: id, cell: model.cell, out: model.out, value: value})
+		w.wait(k, &event{m: m, id: id, cell: model.Cell, out: model.Below, value: value})
 		return true
-	case method == "custom" && action == "click" && model.kind == "Button":
-		w.wait(k, &event{m: m, id: id, cell: model.cell, out: model.out, click: true})
+	case method == "custom" && action == "click" && model.Kind == "Button":
+		w.wait(k, &event{m: m, id: id, cell: model.Cell, out: model.Below, click: true})
 		return true
 	}
 	return false
 }
 
-// take changes the model as a page wants it, and returns what it has changed: its value, which must be of the kind that
-// it was. What else a page may say of a widget is not for the page to say.
-func (x *model) take(state map[string]json.RawMessage) (value string, accepted map[string]any) {
+// take changes the widget as a page wants it, and returns what it has changed: its value, which must be of the kind
+// that it was. What else a page may say of a widget is not for the page to say.
+func take(x *runner.Widget, state map[string]json.RawMessage) (value string, accepted map[string]any) {
 	accepted = map[string]any{}
 	for _, key := range []string{"value", "index"} {
 		raw, said := state[key]
-		old, has := x.state[key]
+		old, has := x.State[key]
 		var v any
 		d := json.NewDecoder(strings.NewReader(string(raw)))
 		d.UseNumber()
 		if !said || !has || d.Decode(&v) != nil || fmt.Sprintf("%T", v) != fmt.Sprintf("%T", old) {
 			continue
 		}
-		x.state[key], accepted[key] = v, v
+		x.State[key], accepted[key] = v, v
 		value = fmt.Sprint(v)
 	}
 	return value, accepted
@@ -184,8 +175,8 @@ func (w *widgets) wait(k *kernel, ev *event) {
 
 // next is the message of the next event, or nil.
 func (w *widgets) next() *jupyter.Message {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Lock()
+	defer w.Unlock()
 	if len(w.waiting) == 0 {
 		return nil
 	}
@@ -197,8 +188,8 @@ func (w *widgets) next() *jupyter.Message {
 func (k *kernel) react(m *jupyter.Message) {
 	ev := k.widgets.now
 	defer k.publishStatus(m, "idle")
-	nobody := false
-	e := newExecution(k, m, executeRequest{AllowStdin: &nobody}, ev.cell)
+	noInput := false
+	e := newExecution(k, m, executeRequest{AllowStdin: &noInput}, ev.cell)
 	e.intoOutput(ev.out)
 	k.mu.Lock()
 	k.run = e
@@ -225,12 +216,9 @@ func (e *execution) runEvent(ev *event) *failure {
 	defer e.stop()
 	k := e.k
 	k.packages.Refresh()
-	const again = "run the cell again that has made it"
-	if e.r = k.current().Event(ev.cell); e.r == nil {
-		return said("widget", "what this widget calls is not known any more: "+again)
-	}
-	if len(e.r.Errors) > 0 {
-		return said("widget", "what this widget calls does not compile any more: "+e.r.Errors[0].Msg+"; "+again)
+	var f *failure
+	if e.Result, f = k.session.Event(ev.cell); f != nil {
+		return f
 	}
 	exe, f := e.build()
 	if f != nil {
@@ -242,71 +230,20 @@ func (e *execution) runEvent(ev *event) *failure {
 	}
 	cmd := exec.Command(exe)
 	cmd.Dir, cmd.Env, cmd.Stdin = k.dir, k.cellEnv(), strings.NewReader(text)
-	p, err := start(cmd, e.write, e.writeErr)
-	if err != nil {
-		return said("not started", err.Error())
+	p, f := e.run(cmd)
+	if f != nil {
+		return f
 	}
-	e.watch(p)
-	f = e.outcome(p.cmd.ProcessState.String())
-	e.outMu.Lock()
-	e.out.Close()
-	e.endOutput()
-	e.outMu.Unlock()
-	next := k.current().Keeping(k.manifest)
-	next.Settle()
-	k.setSession(next)
+	f = e.Outcome(p.cmd.ProcessState.String(), e.wasInterrupted())
+	e.Close(e.endOutput)
+	k.session.EndEvent()
 	return f
 }
 
-// widget obeys what a cell says of its widgets.
-func (e *execution) widget(fields []string) {
-	if len(fields) < 2 {
-		return
-	}
-	w := &e.k.widgets
-	switch id, rest := fields[1], fields[2:]; {
-	case fields[0] == "into" && id == "":
-		if n := len(e.nested); n > 0 {
-			e.into.send()
-			e.into, e.nested = e.nested[n-1], e.nested[:n-1]
-		}
-	case fields[0] == "into":
-		e.nested = append(e.nested, e.into)
-		e.intoOutput(id)
-	case fields[0] == "open" && len(rest) >= 2:
-		x := &model{id: id, out: rest[0], kind: rest[1], cell: e.cell, state: display.ModelState(rest[1])}
-		display.ReadState(x.state, rest[2:])
-		e.made = true
-		w.mu.Lock()
-		if w.models == nil {
-			w.models = map[string]*model{}
-		}
-		w.models[id] = x
-		e.k.open(e.m, x)
-		w.mu.Unlock()
-	case fields[0] == "set" || fields[0] == "below":
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		x := w.models[id]
-		switch {
-		case x == nil:
-		case fields[0] == "below":
-			x.out = rest[0]
-		default:
-			changed := map[string]any{}
-			display.ReadState(changed, rest)
-			for key, v := range changed {
-				x.state[key] = v
-			}
-			e.k.update(e.m, "update", id, changed)
-		}
-	}
-}
-
 // open tells pages of a model.
-func (k *kernel) open(parent *jupyter.Message, x *model) {
-	m := parent.Reply("comm_open", map[string]any{"comm_id": x.id, "target_name": widgetTarget,
-		"data": map[string]any{"state": x.state, "buffer_paths": []string{}}})
+func (k *kernel) open(parent *jupyter.Message, x *runner.Widget) {
+	m := parent.Reply("comm_open", map[string]any{"comm_id": x.ID, "target_name": widgetTarget,
+		"data": map[string]any{"state": x.State, "buffer_paths": []string{}}})
 	m.Metadata = []byte(`{"version": "2.1.0"}`)
 	m.Identities = [][]byte{[]byte("kernel.comm_open")}
 	k.jupyter.IOPub.Send(m)
@@ -318,15 +255,12 @@ func (k *kernel) update(parent *jupyter.Message, method, id string, state map[st
 }
 
 // close ends models: they are gone from all pages.
-func (w *widgets) close(k *kernel, parent *jupyter.Message, which func(*model) bool) (closed bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for id, x := range w.models {
-		if which(x) {
-			delete(w.models, id)
-			k.publish(parent, "comm_close", map[string]any{"comm_id": id, "data": map[string]any{}})
-			closed = true
-		}
+func (w *widgets) close(k *kernel, parent *jupyter.Message, which func(*runner.Widget) bool) (closed bool) {
+	w.Lock()
+	defer w.Unlock()
+	for _, id := range w.Drop(which) {
+		k.publish(parent, "comm_close", map[string]any{"comm_id": id, "data": map[string]any{}})
+		closed = true
 	}
 	return closed
 }
@@ -346,17 +280,15 @@ func (k *kernel) runAgain(m *jupyter.Message, cell int) {
 	}
 	last, ran := w.cells[id]
 	w.cells[id] = cell
-	if !ran || !w.close(k, m, func(x *model) bool { return x.cell == last }) {
+	if !ran || !w.close(k, m, func(x *runner.Widget) bool { return x.Cell == last }) {
 		return
 	}
-	next := k.current().Keeping(k.manifest)
-	persist.Forget(k.f.keep()[0], next.ForgetWidgets(last))
-	k.setSession(next)
+	k.session.ForgetWidgets(last)
 }
 
 // collected are the outputs that go below a widget.
 type collected struct {
-	e  *execution
+	o  *output
 	id string
 
 	mu      sync.Mutex
@@ -368,16 +300,6 @@ type collected struct {
 // sendEvery is how often the output of a long run is shown while it grows.
 const sendEvery = 200 * time.Millisecond
 
-// intoOutput sends what is shown from here on to an output. What was there before is replaced.
-func (e *execution) intoOutput(id string) {
-	if i := slices.IndexFunc(e.outputs, func(c *collected) bool { return c.id == id }); i >= 0 {
-		e.into = e.outputs[i]
-		return
-	}
-	e.into = &collected{e: e, id: id}
-	e.outputs = append(e.outputs, e.into)
-}
-
 // send shows what there is.
 func (c *collected) send() {
 	c.mu.Lock()
@@ -387,12 +309,12 @@ func (c *collected) send() {
 		c.timer = nil
 	}
 	outputs := append([]map[string]any{}, c.outputs...) // [] and not null if there are none
-	w := &c.e.k.widgets
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if x := w.models[c.id]; x != nil {
-		x.state["outputs"] = outputs
-		c.e.k.update(c.e.m, "update", c.id, map[string]any{"outputs": x.state["outputs"]})
+	w := &c.o.k.widgets
+	w.Lock()
+	defer w.Unlock()
+	if x := w.Get(c.id); x != nil {
+		x.State["outputs"] = outputs
+		c.o.k.update(c.o.m, "update", c.id, map[string]any{"outputs": x.State["outputs"]})
 	}
 }
 
@@ -442,47 +364,20 @@ func (c *collected) print(stream, text string) {
 	c.add("", map[string]any{"output_type": "stream", "name": stream, "text": text})
 }
 
-// intoWidget takes an output that goes below a widget, and reports whether it is one. To a widget that the page is to
-// show it adds what stands below, for those who can't draw widgets.
-func (e *execution) intoWidget(msgType string, content any) bool {
-	c, _ := content.(map[string]any)
-	data, _ := c["data"].(map[string]any)
-	if view, ok := data[viewType].(map[string]any); ok {
-		id, _ := view["model_id"].(string)
-		e.k.widgets.describe(id, data)
-	}
-	if e.into == nil {
-		return false
-	}
-	transient, _ := c["transient"].(map[string]string)
-	id := transient["display_id"]
-	output := map[string]any{"output_type": "display_data", "data": data, "metadata": map[string]any{}}
-	switch msgType {
-	case "display_data", "execute_result":
-		e.into.add(id, output)
-	case "update_display_data":
-		return e.into.replace(id, output)
-	case "clear_output":
-		e.into.clear()
-	default:
-		return false
-	}
-	return true
-}
-
 // describe adds the output below a widget to the forms of it that have no widgets.
 func (w *widgets) describe(id string, data map[string]any) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	box := w.models[id]
+	w.Lock()
+	defer w.Unlock()
+	box := w.Get(id)
 	if box == nil { // of a run that has been repeated, or of another kernel: it is text from now on
 		delete(data, viewType)
 		return
 	}
-	if w.models[box.out] == nil {
+	out := w.Get(box.Below)
+	if out == nil {
 		return
 	}
-	outputs, _ := w.models[box.out].state["outputs"].([]map[string]any)
+	outputs, _ := out.State["outputs"].([]map[string]any)
 	var below display.Fold
 	for _, o := range outputs {
 		if text, ok := o["text"].(string); ok {

@@ -367,7 +367,9 @@ func TestStepsTellOfTensors(t *testing.T) {
 			return f, true
 		},
 		Stamp: func(v any) any { return v.(*fakeTensor).stamp },
-		Reach: func(v any, visit func(any, int)) { visit(&v.(*fakeTensor).numbers[0], 8*len(v.(*fakeTensor).numbers)) },
+		Reach: func(v any, visit func(any, int, string)) {
+			visit(&v.(*fakeTensor).numbers[0], 8*len(v.(*fakeTensor).numbers), "")
+		},
 	}
 	s, st := recording()
 	numbers := []int{1, 2, 3}
@@ -382,8 +384,8 @@ func TestStepsTellOfTensors(t *testing.T) {
 	if want := "int;2;1;0;1;16;grad"; got[varFields+3] != want || got[varFields+4] != "[5]" {
 		t.Errorf("facts of y: %q, want %q, and its gradient %q", got[varFields+3], want, got[varFields+4])
 	}
-	if live := s.reached(st); live != 16+8 && live != 24+8 { // one memory has one size
-		t.Errorf("variables hold %d bytes", live)
+	if held := s.reached(st); len(held) != 2 || held[0] != (heldPart{"model", "", 1, 8}) && held[1] != (heldPart{"model", "", 1, 8}) {
+		t.Errorf("variables hold %+v, want the memory of model, and that of x and y once", held)
 	}
 	x.stamp = 1
 	if got := told(s.values(st, 0, nil, true)); !slices.Equal(got, []string{"x@0=[1 2 3]"}) {

@@ -133,7 +133,7 @@ func (s *stepper) step(site int, kind string, all bool, namesAndValues []any) {
 	fields[3], fields[4] = strconv.Itoa(flops), strconv.Itoa(bytes)
 	vars := s.values(st, depth, namesAndValues, all)
 	if s.moved || len(ops) > 0 {
-		s.live, s.moved = s.reached(st), false
+		s.hold(st)
 	}
 	fields[5] = strconv.Itoa(s.live)
 	fields = append(append(append(fields, strconv.Itoa(len(shown))), shown...), vars...)
@@ -167,8 +167,8 @@ func Kept[T any](p *T, v T) T {
 	return v
 }
 
-// opText describes an operation: its name, the shapes that go in and come out, FLOPs, bytes and nanoseconds, with tabs
-// between them.
+// opText describes an operation: its name, the shapes that go in and come out, FLOPs, bytes, what the bytes consist of
+// and nanoseconds, with tabs between them.
 func opText(op facts.Op) string {
 	name := op.Name
 	if op.Backward && op.Of != "" {
@@ -180,7 +180,11 @@ func opText(op facts.Op) string {
 	for _, shape := range op.Inputs {
 		in = append(in, fmt.Sprint(shape))
 	}
-	return strings.Join([]string{name, strings.Join(in, " "), fmt.Sprint(op.Output), strconv.Itoa(op.FLOPs), strconv.Itoa(op.Bytes),
+	var parts []string
+	for _, p := range op.Parts {
+		parts = append(parts, strings.TrimRight(fmt.Sprint(p.Kind, " ", p.Bytes, " ", p.Dtype), " "))
+	}
+	return strings.Join([]string{name, strings.Join(in, " "), fmt.Sprint(op.Output), strconv.Itoa(op.FLOPs), strconv.Itoa(op.Bytes), strings.Join(parts, ";"),
 		strconv.FormatInt(op.Elapsed.Nanoseconds(), 10)}, "\t")
 }
 

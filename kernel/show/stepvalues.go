@@ -1,7 +1,10 @@
 package show
 
 import (
+	"cmp"
+	"fmt"
 	"hash/maphash"
+	"maps"
 	"reflect"
 	"runtime"
 	"slices"
@@ -65,6 +68,7 @@ type stepper struct {
 	began      time.Time
 	before     time.Duration // of the processor, then
 	live       int           // bytes of tensors that variables hold
+	held       string        // what they consist of, as it was told last
 	moved      bool          // that may be another number now
 	stop       func()        // of the library's
 	told       bool          // that it is deaf
@@ -96,7 +100,7 @@ func (s *stepper) begin(concurrent bool, places string, namesAndValues []any) {
 	s.stacks.Set(s.main)
 	s.main.busy = true
 	fields := s.values(s.main, 0, namesAndValues, false)
-	s.live, s.moved = s.reached(s.main), false
+	s.hold(s.main)
 	if len(fields) > 0 {
 		inband.Send("step", append([]string{"0", "begin", "0", "0", "0", strconv.Itoa(s.live), "0", "0", "0"}, fields...)...)
 	}
@@ -454,26 +458,90 @@ func numbers(list []int) string {
 	return strings.Join(parts, ",")
 }
 
-// reached sums up the memory of all tensors that the variables of a goroutine and of the cell hold, in bytes, with
-// gradients and what graphs have saved.
-func (s *stepper) reached(st *stepStack) (bytes int) {
-	if facts.Of == nil {
+// maxHeld is how many parts are told of what variables hold.
+const maxHeld = 24
+
+// A heldPart is memory that a variable holds for a reason.
+type heldPart struct {
+	name, why string
+	count     int // memories
+	bytes     int
+}
+
+// rank orders the reasons: a memory is a tensor's own in the first place.
+func (p *heldPart) rank() int {
+	switch p.why {
+	case "":
 		return 0
+	case "gradient":
+		return 1
 	}
-	memories := map[any]int{}
+	return 2
+}
+
+// hold sums up the memory of all tensors that the variables of a goroutine and of the cell hold, with gradients and
+// what graphs have saved, and tells what it consists of if that has changed.
+func (s *stepper) hold(st *stepStack) {
+	s.live, s.moved = 0, false
+	var fields []string
+	rest := heldPart{why: "and more"}
+	for i, p := range s.reached(st) {
+		s.live += p.bytes
+		if i < maxHeld {
+			fields = append(fields, p.String())
+		} else {
+			rest.bytes, rest.count = rest.bytes+p.bytes, rest.count+p.count
+		}
+	}
+	if rest.count > 0 {
+		fields = append(fields, rest.String())
+	}
+	if now := strings.Join(fields, "\n"); now != s.held {
+		s.held = now
+		inband.Send("held", fields...)
+	}
+}
+
+func (p *heldPart) String() string {
+	return fmt.Sprintf("%d\t%s\t%s\t%d", p.bytes, p.name, p.why, p.count)
+}
+
+// reached lists what hold sums up, each memory once: as the own one of the first variable whose own it is, else as that
+// of the first gradient or operation that keeps it.
+func (s *stepper) reached(st *stepStack) (parts []heldPart) {
+	if facts.Of == nil {
+		return nil
+	}
+	memories := map[any]heldPart{}
+	name := ""
 	w := reachWalk{seen: map[any]bool{}, maps: !s.concurrent, left: 50_000}
-	w.visit = func(t any) { facts.Of.Reach(t, func(memory any, size int) { memories[memory] = size }) }
+	w.visit = func(t any) {
+		facts.Of.Reach(t, func(memory any, size int, why string) {
+			p := heldPart{name, why, 1, size}
+			if old, ok := memories[memory]; !ok || p.rank() < old.rank() {
+				memories[memory] = p
+			}
+		})
+	}
 	for _, f := range st.frames {
-		for _, v := range f.vars {
+		for _, key := range slices.Sorted(maps.Keys(f.vars)) {
+			v := f.vars[key]
 			if r := v.get(); r.IsValid() && holdsTensors(r.Type()) && (mayLook(v, !s.concurrent) || isTensor(r)) {
+				name, _, _ = strings.Cut(key, " ")
 				w.walk(r)
 			}
 		}
 	}
-	for _, size := range memories {
-		bytes += size
+	sums := map[[2]string]heldPart{}
+	for _, m := range memories {
+		sum := sums[[2]string{m.name, m.why}]
+		sums[[2]string{m.name, m.why}] = heldPart{m.name, m.why, sum.count + 1, sum.bytes + m.bytes}
 	}
-	return bytes
+	parts = slices.Collect(maps.Values(sums))
+	slices.SortFunc(parts, func(a, b heldPart) int {
+		return cmp.Or(a.rank()-b.rank(), b.bytes-a.bytes, strings.Compare(a.name, b.name), strings.Compare(a.why, b.why))
+	})
+	return parts
 }
 
 // mayHoldTensors reports whether the value of a variable may lead to tensors, or may have done so.

@@ -94,6 +94,9 @@ func main() {
 	cache := flag.String("cache", "", "folder for what is built for them")
 	flag.Parse()
 	o.Notebooks = flag.Args()
+	if !o.Untrusted {
+		o.Source = *root
+	}
 	if *steps != "" {
 		o.Steps = stepRecords(*steps)
 	}

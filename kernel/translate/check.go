@@ -52,7 +52,7 @@ func (l *Language) Faults() ([]Fault, error) {
 				continue
 			}
 			found := compared(m)
-			if strings.HasPrefix(l.Tag, "zh") {
+			if strings.HasPrefix(l.Tag, "zh") && !slices.Contains(m.Flags, "same") { // a sample, or a message that is quoted
 				found = append(found, chinese(m.Str)...)
 			}
 			if !slices.Contains(m.Flags, "no-glossary") {
@@ -118,9 +118,16 @@ func compared(m *po.Message) (list []string) {
 	}
 	wanted, got := quantities(english), quantities(text)
 	for _, q := range wanted {
-		i := slices.IndexFunc(got, func(g float64) bool { return math.Abs(g-q) <= 1e-9*math.Abs(q) })
+		i := -1
+		for _, scale := range []float64{1, 1e6, 1e9} { // "from 168 to 42 million" has one million and means two
+			if i < 0 && (scale == 1 || strings.Contains(english, "illion")) {
+				i = slices.IndexFunc(got, func(g float64) bool { return math.Abs(g-q*scale) <= 1e-9*math.Abs(q*scale) })
+			}
+		}
 		if i < 0 {
-			list = append(list, fmt.Sprintf("the number %g is missing", q))
+			if q != 0 { // which has many names
+				list = append(list, fmt.Sprintf("the number %g is missing", q))
+			}
 			continue
 		}
 		got = slices.Delete(got, i, i+1)
@@ -149,9 +156,10 @@ func quantities(s string) (list []float64) {
 }
 
 var (
-	hanHalf   = regexp.MustCompile(`\p{Han}\s*[,;:?!](?:\s|$|\p{Han})|\p{Han}\.(?:\s|$|\p{Han})|\p{Han}\s*\(|\)\p{Han}`)
+	hanHalf   = regexp.MustCompile(`\p{Han}\s*[,;:?!](?:\s|$|\p{Han})|\p{Han}\.(?:\s|$|\p{Han})|\p{Han}\(|\p{Han}\s*\([^()]*\p{Han}|\)\p{Han}`)
 	hanTight  = regexp.MustCompile(`\p{Han}[A-Za-z0-9]|[A-Za-z0-9%]\p{Han}`)
-	hanSpaced = regexp.MustCompile(`\p{Han} +\p{Han}|[，。；：？！、（）《》“”] +\p{Han}|\p{Han} +[，。；：？！、（）》”]`)
+	hanSpaced = regexp.MustCompile(`\p{Han} \p{Han}|[，。；：？！、（）《》“”] \p{Han}|\p{Han} [，。；：？！、（）》”]`)
+	boldEnd   = regexp.MustCompile(`[。：？！]\*\* `)
 	lowerWord = regexp.MustCompile(`\b[a-z]{3,}\b`)
 	isHan     = regexp.MustCompile(`\p{Han}`)
 )
@@ -162,7 +170,10 @@ func chinese(s string) (list []string) {
 	plain := anyFormula.ReplaceAllString(anyCode.ReplaceAllString(s, "Q"), "Q")
 	plain = htmlTag.ReplaceAllString(plain, "")
 	plain = linkTarget.ReplaceAllString(plain, "](")
-	plain = strings.NewReplacer("]()", "", "[", "", "**", "", "{", "", "}", "").Replace(plain)
+	plain = boldEnd.ReplaceAllString(plain, "。") // where CommonMark needs the space
+	plain = aPlace.ReplaceAllString(plain, "$1")
+	plain = verb.ReplaceAllString(value.ReplaceAllString(plain, "◌"), "◌") // whatever comes there
+	plain = strings.NewReplacer("]()", "", "[", "", "**", "").Replace(plain)
 	if m := hanHalf.FindString(plain); m != "" {
 		list = append(list, fmt.Sprintf("half-width punctuation beside Chinese: %q", m))
 	}
@@ -172,18 +183,25 @@ func chinese(s string) (list []string) {
 	if m := hanSpaced.FindString(plain); m != "" {
 		list = append(list, fmt.Sprintf("a space within Chinese: %q", m))
 	}
-	if words := lowerWord.FindAllString(plain, -1); !isHan.MatchString(plain) && len(words) > 2 {
+	if words := lowerWord.FindAllString(algebra.ReplaceAllString(plain, " "), -1); !isHan.MatchString(plain) && len(words) > 2 {
 		list = append(list, "it is still English")
 	}
 	return list
 }
+
+var (
+	cited    = regexp.MustCompile(`\[\*[^]]*\*[^]]*\]|\[\x60[^]]*\]`) // titles stay as they are
+	htmlCode = regexp.MustCompile(`<code>.*?</code>`)
+	algebra  = regexp.MustCompile(`\S*[\pL\pN)][·=/−+*\[]\S*`) // a formula in plain text, such as gradient[k]
+)
 
 const glossaryFile = "glossary.tsv"
 
 // A term is a word of the glossary.
 type term struct {
 	english []*regexp.Regexp
-	known   string // as the glossary writes it
+	words   []string // in lower case, without which none of the expressions fits
+	known   string   // as the glossary writes it
 	text    []string
 	never   []string
 	loose   bool
@@ -214,6 +232,7 @@ func readGlossary(path string) (glossary, error) {
 		columns := append(strings.Split(line, "\t"), "", "", "")
 		t := term{known: columns[0], never: strings.Fields(columns[2]), loose: columns[3] == "loose"}
 		for name := range strings.SplitSeq(columns[0], ", ") {
+			t.words = append(t.words, strings.ToLower(name))
 			t.english = append(t.english, regexp.MustCompile(`(?i)(?:^|[^\pL\pN_.])`+regexp.QuoteMeta(name)+`(?:e?s)?(?:$|[^\pL\pN_])`))
 		}
 		for name := range strings.SplitSeq(columns[1], " / ") {
@@ -227,7 +246,13 @@ func readGlossary(path string) (glossary, error) {
 // misused says which words of a translation are not those of the glossary.
 func (g glossary) misused(m *po.Message) (list []string) {
 	plain := anyFormula.ReplaceAllString(anyCode.ReplaceAllString(m.ID, " "), " ")
+	plain = value.ReplaceAllString(htmlCode.ReplaceAllString(plain, " "), " ")
+	plain = algebra.ReplaceAllString(linkTarget.ReplaceAllString(cited.ReplaceAllString(plain, " "), "]("), " ")
+	lower := strings.ToLower(plain)
 	in := func(t term) bool {
+		if !slices.ContainsFunc(t.words, func(w string) bool { return strings.Contains(lower, w) }) {
+			return false
+		}
 		return slices.ContainsFunc(t.english, func(e *regexp.Regexp) bool { return e.MatchString(plain) })
 	}
 	// The translation may have a line's break or a space where the glossary has none.

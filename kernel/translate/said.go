@@ -20,7 +20,7 @@ type form struct {
 	matches *regexp.Regexp
 }
 
-var verb = regexp.MustCompile(`%(?:\[(\d+)\])?[-+# 0]*[\d.]*([a-zA-Z%])`)
+var verb = regexp.MustCompile(`%(?:\[(\d+)\])?[-+#0]*[\d.]*([a-zA-Z%])`)
 
 // newForm reads a format; nil if it has nothing of its own by which it could be known.
 func newForm(m *po.Message) *form {

@@ -29,11 +29,18 @@ type Language struct {
 
 	messages map[string]*po.Message
 	lesson   map[string]bool // what package lesson says
-	forms    []*form         // of that, what has values in it
+	explore  map[string]string
+	forms    []*form // of that, what has values in it
 }
 
 // SiteFile is the catalogue of the pages' own texts, whose header names the language.
 const SiteFile = "site.po"
+
+// exploreFile is the catalogue of what readers play with on pages whose cells run.
+const exploreFile = "explore.po"
+
+// Explorers are the translations of what the explorers say, by their English.
+func (l *Language) Explorers() map[string]string { return l.explore }
 
 // Languages finds the languages in the folder of the notebooks, in the order of their codes.
 func Languages(notebooks string) ([]*Language, error) {
@@ -54,7 +61,7 @@ func Languages(notebooks string) ([]*Language, error) {
 
 // Load reads the catalogues of a folder.
 func Load(dir string) (*Language, error) {
-	l := &Language{Code: filepath.Base(dir), Dir: dir, messages: map[string]*po.Message{}, lesson: map[string]bool{}}
+	l := &Language{Code: filepath.Base(dir), Dir: dir, messages: map[string]*po.Message{}, lesson: map[string]bool{}, explore: map[string]string{}}
 	files, err := filepath.Glob(filepath.Join(dir, "*.po"))
 	if err != nil {
 		return nil, err
@@ -74,6 +81,9 @@ func Load(dir string) (*Language, error) {
 		for _, m := range f.Messages {
 			if other := l.messages[m.ID]; m.ID != "" && (other == nil || !other.Valid()) {
 				l.messages[m.ID] = m
+			}
+			if filepath.Base(path) == exploreFile && m.ID != "" && m.Valid() {
+				l.explore[m.ID] = m.Str
 			}
 			if filepath.Base(path) == LessonFile && m.ID != "" && m.Valid() {
 				l.lesson[m.ID] = true
@@ -142,6 +152,37 @@ func (l *Language) Words(scripts ...string) map[string]string {
 }
 
 var sayInScript = regexp.MustCompile(`\bsay\(("(?:[^"\\]|\\.)*")`)
+
+// ofAnswers are the kinds of texts that package lesson says about answers.
+var ofAnswers = []string{"hint", "praise", "name of a case", "what a good answer says"}
+
+// Answers is a catalogue of what package lesson says about the answers to a lesson's exercises, for cells that run
+// where the language's folder is not.
+func (l *Language) Answers(lesson string) ([]byte, error) {
+	all := &po.File{}
+	for _, name := range []string{LessonFile, lesson + ".po", "shared.po"} {
+		path := filepath.Join(l.Dir, name)
+		text, err := os.ReadFile(path)
+		if os.IsNotExist(err) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("translate: %w", err)
+		}
+		f, err := po.Parse(path, text)
+		if err != nil {
+			return nil, fmt.Errorf("translate: %w", err)
+		}
+		for _, m := range f.Messages {
+			about := name == LessonFile || slices.ContainsFunc(m.Kinds, func(k string) bool { return slices.Contains(ofAnswers, k) })
+			known := slices.ContainsFunc(all.Messages, func(other *po.Message) bool { return other.ID == m.ID })
+			if m.ID != "" && m.Valid() && about && !known {
+				all.Messages = append(all.Messages, &po.Message{ID: m.ID, Str: m.Str})
+			}
+		}
+	}
+	return append([]byte("\n"), all.Bytes()...), nil // each message has a line above it, by which it is found
+}
 
 // SaidInScript lists what a script says.
 func SaidInScript(script string) (list []string) {

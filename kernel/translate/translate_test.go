@@ -143,6 +143,17 @@ msgstr "eine Zahl"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
+	// Where the folder is not, what is said about answers comes along.
+	write("05-a.po", "#. praise\nmsgid \"Well done.\"\nmsgstr \"Gut.\"\n\n#. prose\nmsgid \"Long text.\"\nmsgstr \"Lang.\"\n")
+	answers, err := l.Answers("05-a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for english, want := range map[string]bool{"Well done.": true, "a number": true, "✓ Exercise %s is right. %s": true, "Long text.": false} {
+		if got := po.Find(answers, english); (got != nil) != want {
+			t.Errorf("%q: %v, want that it is there: %v", english, got, want)
+		}
+	}
 }
 
 // TestFaults: what a program can see in a translation is seen, and nothing is in one that is right.
@@ -169,7 +180,7 @@ func TestFaults(t *testing.T) {
 		{"This one is still plain English.", "This one is still plain English.", "still English"},
 		{"The stride is 4.", "跨距是 4。", "glossary"},
 	} {
-		g := glossary{{english: []*regexp.Regexp{regexp.MustCompile("stride")}, known: "stride", text: []string{"步长"}, never: []string{"跨距"}}}
+		g := glossary{{words: []string{"stride"}, english: []*regexp.Regexp{regexp.MustCompile("stride")}, known: "stride", text: []string{"步长"}, never: []string{"跨距"}}}
 		m := &po.Message{ID: c.english, Str: c.text}
 		found := strings.Join(slices.Concat(compared(m), chinese(c.text), g.misused(m)), "; ")
 		if c.fault == "" && found != "" || !strings.Contains(found, c.fault) {

@@ -95,7 +95,8 @@ func newNorm(c Config, options []tensor.Option) nn.Module {
 func (m *LM) Config() Config { return m.config }
 
 // Forward takes ids [B T] or [T] to logits [B T V] or [T V]. It panics if an id is not in
-// the vocabulary or there are more tokens than the context holds.
+// the vocabulary or there are more tokens than the context holds. Inside [tensor.NoGrad], and in Next, what a layer
+// makes is given back when the layer ends, all but its result.
 func (m *LM) Forward(ids *tensor.Tensor) *tensor.Tensor {
 	return m.logits(m.LNFinal.Forward(m.residual("forward", ids, nil)))
 }
@@ -126,7 +127,9 @@ func (m *LM) residual(op string, ids *tensor.Tensor, cache *Cache) *tensor.Tenso
 	for i, block := range m.Layers {
 		switch {
 		case cache != nil:
-			x = block.forward(x, &cache.layers[i], start)
+			x = alone(x, func(x *tensor.Tensor) *tensor.Tensor { return block.forward(x, &cache.layers[i], start) })
+		case !tensor.GradEnabled():
+			x = alone(x, block.Forward)
 		case m.Recompute:
 			x = tensor.RecomputeModule(block, x)
 		default:
@@ -134,6 +137,14 @@ func (m *LM) residual(op string, ids *tensor.Tensor, cache *Cache) *tensor.Tenso
 		}
 	}
 	return x
+}
+
+// alone runs a layer whose input nobody needs any more. Without gradients nothing that it makes is needed either but
+// its result: memory is given back here, not where all layers end, or where the collector finds time.
+func alone(x *tensor.Tensor, layer func(x *tensor.Tensor) *tensor.Tensor) (y *tensor.Tensor) {
+	tensor.FreeAfter(func(keep func(*tensor.Tensor) *tensor.Tensor) { y = keep(layer(x)) })
+	x.Free()
+	return y
 }
 
 // checkLength panics unless ids are those of one sequence or a batch, and no more than the context holds. What a cache

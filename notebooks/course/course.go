@@ -3,7 +3,6 @@ package course
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"os"
@@ -50,7 +49,6 @@ var (
 	furtherCopy = regexp.MustCompile(`(\.newer\d*|-Copy\d+)\.ipynb$`) // made by lab, and by JupyterLab's Duplicate
 	exercise    = regexp.MustCompile(`\blesson\.(?:Check|Grade)\(\s*"([^"]+)"`)
 	guess       = regexp.MustCompile(`\blesson\.Guess\(`)
-	heading     = regexp.MustCompile(`(?m)^# +(.+)$`)
 )
 
 // Read reads the lessons in a folder: the notebooks whose names begin with a number. A file that can't be read as a
@@ -85,19 +83,8 @@ func Read(dir string) (Course, error) {
 
 // read looks through the cells of a lesson.
 func read(n *notebook.Notebook) *Lesson {
-	l := &Lesson{Title: Title(n)}
-	about, _ := n.Metadata["lectern"].(notebook.Object)
-	l.Summary, _ = about["summary"].(string)
-	if minutes, ok := about["minutes"].(json.Number); ok {
-		m, _ := minutes.Int64()
-		l.Minutes = int(m)
-	}
-	needs, _ := about["needs"].([]any)
-	for _, x := range needs {
-		if name, ok := x.(string); ok {
-			l.Needs = append(l.Needs, name+".ipynb")
-		}
-	}
+	about := n.About()
+	l := &Lesson{Title: n.Title(), Summary: about.Summary, Minutes: about.Minutes, Needs: about.Needs}
 	type tried struct {
 		cell  string // the first that it stands in
 		right bool   // in any
@@ -134,17 +121,6 @@ func read(n *notebook.Notebook) *Lesson {
 		}
 	}
 	return l
-}
-
-// Title is a notebook's first heading, up to a colon; "" if it has none.
-func Title(n *notebook.Notebook) string {
-	for _, c := range n.Cells {
-		if m := heading.FindStringSubmatch(c.Source); m != nil && c.Type == "markdown" {
-			title, _, _ := strings.Cut(m[1], ":")
-			return title
-		}
-	}
-	return ""
 }
 
 // solved reports whether a line of a cell's outputs says that an exercise is right. In every language it begins with a

@@ -84,13 +84,13 @@ func (x *bowl) draw(p *page) {
 		names = append(names, w.name)
 	}
 	p.add(`<div class="x-row">`)
-	p.choice("Optimizer", "walker", append(names, "all of them, a race"), x.walker)
+	p.choice("Optimizer", "walker", append(names, phrase("all of them, a race")), x.walker)
 	p.slider("Learning rate", "rate", 0, mostRate, x.rate, num(x.lr()))
 	p.slider("Steps", "steps", 1, 60, x.steps, fmt.Sprint(x.steps))
 	if x.racing() || walkers[x.walker].momentum {
 		p.slider("Momentum", "momentum", 0, 19, x.momentum, fmt.Sprint(float64(x.momentum)/20))
 	}
-	p.slider("Steepness across", "steep", 1, 30, x.steep, fmt.Sprintf("%d times", x.steep))
+	p.slider("Steepness across", "steep", 1, 30, x.steep, say("%d times", x.steep))
 	p.add(`</div>`)
 	begin := 8 + float64(x.steep)/2
 	if x.racing() {
@@ -101,9 +101,9 @@ func (x *bowl) draw(p *page) {
 		verdict := ""
 		switch {
 		case math.IsNaN(loss) || loss > begin:
-			verdict = "It has left the valley: the learning rate is too large."
+			verdict = say("It has left the valley: the learning rate is too large.")
 		case loss < begin/1e4:
-			verdict = "It is at the bottom."
+			verdict = say("It is at the bottom.")
 		}
 		p.says(`After %d steps it is at (%.3g, %.3g), and the loss went from %.3g to <b>%.3g</b>. %s`, x.steps, end[0], end[1], begin, loss, verdict)
 		x.drawPaths(p, path)
@@ -124,9 +124,9 @@ func (x *bowl) race(p *page, begin float64) {
 			best, lowest = w.name, loss
 		}
 	}
-	won := "None of them is below its start."
+	won := say("None of them is below its start.")
 	if best != "" {
-		won = fmt.Sprintf("<b>%s</b> is lowest.", best)
+		won = say("<b>%s</b> is lowest.", best)
 	}
 	p.says(`After %d steps the losses are %s. It was %.3g at the start. %s`, x.steps, raw(strings.Join(losses, ", ")), begin, raw(won))
 	x.drawPaths(p, paths...)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -83,11 +82,11 @@ func (x *bpe) draw(p *page) {
 	p.button("Merge the commonest pair ▶", "go", "on")
 	p.add(`</div>`)
 	if len(x.steps) > 0 {
-		p.slider("Merges", "at", 0, len(x.steps), x.at, fmt.Sprintf("%d of %d", x.at, len(x.steps)))
+		p.slider("Merges", "at", 0, len(x.steps), x.at, say("%d of %d", x.at, len(x.steps)))
 	}
 	ratio := ""
 	if len(ids) > 0 {
-		ratio = fmt.Sprintf(": %.3g bytes each", tokenizer.CompressionRatio(x.text, ids))
+		ratio = say(": %.3g bytes each", tokenizer.CompressionRatio(x.text, ids))
 	}
 	if x.at == 0 {
 		p.says(`%d tokens, a byte each. No merge has been learned.`, len(ids))
@@ -100,7 +99,7 @@ func (x *bpe) draw(p *page) {
 	if x.at > 0 {
 		newest = x.steps[x.at-1].ID
 	}
-	drawTokens(p, "Tokens of the text", ids, vocab, newest)
+	drawTokens(p, say("Tokens of the text"), ids, vocab, newest)
 	x.drawCounts(p)
 	p.add(`<div class="x-row x-grow">`)
 	p.field("Encode with these merges", "other", x.other, 24, false)
@@ -116,14 +115,14 @@ func (x *bpe) draw(p *page) {
 	}
 	encoded := coder.Encode(x.other)
 	p.add(`<p class="x-hint">%d bytes become %d tokens.</p>`, len(x.other), len(encoded))
-	drawTokens(p, "Tokens of the second text", encoded, vocab, -1)
+	drawTokens(p, say("Tokens of the second text"), encoded, vocab, -1)
 }
 
 func times(n int64) string {
 	if n == 1 {
 		return "once"
 	}
-	return fmt.Sprintf("%d times", n)
+	return say("%d times", n)
 }
 
 // quoted is what a token stands for.
@@ -169,7 +168,7 @@ func (x *bpe) drawCounts(p *page) {
 	for _, c := range counts[:min(len(counts), mostPairs)] {
 		class, word := raw(""), ""
 		if c == next.Chosen {
-			class, word = ` class="x-here"`, "comes next"
+			class, word = ` class="x-here"`, say("comes next")
 		}
 		p.add(`<tr%s><th scope="row"><code>%s</code> + <code>%s</code></th><td>%d</td><td class="x-bar"><span style="width:%d%%"></span></td><td>%s</td></tr>`,
 			class, visible(next.Vocab, c.Left), visible(next.Vocab, c.Right), c.Count, 100*c.Count/next.Chosen.Count, word)

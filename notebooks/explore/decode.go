@@ -82,7 +82,7 @@ func (x *decode) draw(p *page) {
 	p.add(`<div class="x-row">`)
 	p.choice("Model", "model", names, x.model)
 	x.machineChoice.draw(p)
-	p.choice("Keys and values", "heads", []string{"as the model has them", "for each query head"}, x.queryHeads)
+	p.choice("Keys and values", "heads", []string{phrase("as the model has them"), phrase("for each query head")}, x.queryHeads)
 	p.add(`</div><div class="x-row">`)
 	p.slider("Conversations at once", "batch", 0, largestBatch, x.batch, fmt.Sprint(1<<x.batch))
 	p.slider("Tokens so far in each", "past", 0, longestPast, x.past, fmt.Sprint(1<<x.past))
@@ -98,9 +98,9 @@ func (x *decode) draw(p *page) {
 	if s.memoryBound {
 		waits = "memory"
 	}
-	fits := "It fits."
+	fits := say("It fits.")
 	if need := s.weights + s.cache; need > device.Memory {
-		fits = fmt.Sprintf("It does not fit: %s are needed, and there are %s.", prefixed(need, "B"), prefixed(device.Memory, "B"))
+		fits = say("It does not fit: %s are needed, and there are %s.", prefixed(need, "B"), prefixed(device.Memory, "B"))
 	}
 	p.says(`Each conversation gets a token every <b>%s</b>, and all of them together <b>%s tokens per second</b>. The device waits for %s. %s`,
 		seconds(s.seconds), prefixed(s.perSecond, ""), waits, fits)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,13 +12,13 @@ import (
 
 // examples are patterns to begin with.
 var examples = []struct{ name, pattern, shapes string }{
-	{"scores of attention", "batch seq1 hidden, batch seq2 hidden -> batch seq1 seq2", "2 3 4, 2 3 4"},
-	{"matrix product", "i j, j k -> i k", "3 4, 4 5"},
-	{"linear layer", "... in, out in -> ... out", "2 3 8, 4 8"},
-	{"transpose", "i j -> j i", "3 4"},
-	{"outer product", "i, j -> i j", "3, 4"},
-	{"sum of a diagonal", "i i ->", "4 4"},
-	{"three matrices", "a b, b c, c d -> a d", "100 2, 2 100, 100 3"},
+	{phrase("scores of attention"), "batch seq1 hidden, batch seq2 hidden -> batch seq1 seq2", "2 3 4, 2 3 4"},
+	{phrase("matrix product"), "i j, j k -> i k", "3 4, 4 5"},
+	{phrase("linear layer"), "... in, out in -> ... out", "2 3 8, 4 8"},
+	{phrase("transpose"), "i j -> j i", "3 4"},
+	{phrase("outer product"), "i, j -> i j", "3, 4"},
+	{phrase("sum of a diagonal"), "i i ->", "4 4"},
+	{phrase("three matrices"), "a b, b c, c d -> a d", "100 2, 2 100, 100 3"},
 }
 
 // einsum takes a pattern apart into the loops that it stands for.
@@ -51,7 +52,7 @@ func (x *einsum) explain() (e *einops.Explanation, err error) {
 	for part := range strings.SplitSeq(x.shapes, ",") {
 		shape, ok := numbers(part)
 		if !ok || slices.ContainsFunc(shape, func(n int) bool { return n < 0 || n > 1_000_000 }) || len(shape) > 8 || len(shapes) == 8 {
-			return nil, fmt.Errorf("shapes are integers from 0 to 1000000, at most 8 of them, and a comma after each of at most 8 shapes: 2 3 4, 2 3 4")
+			return nil, errors.New(phrase("shapes are integers from 0 to 1000000, at most 8 of them, and a comma after each of at most 8 shapes: 2 3 4, 2 3 4"))
 		}
 		shapes = append(shapes, shape)
 	}
@@ -120,9 +121,9 @@ func (x *einsum) draw(p *page) {
 	p.says(`The result has shape <b>%s</b>. %s`, fmt.Sprint(e.Shape), x.cost(e))
 	p.add(`<div class="x-axes">`)
 	for _, a := range slices.Concat(kept, summed) {
-		class, what := "x-kept", "in the result"
+		class, what := "x-kept", say("in the result")
 		if slices.Contains(summed, a) {
-			class, what = "x-summed", "summed over"
+			class, what = "x-summed", say("summed over")
 		}
 		p.add(`<span class="%s"><b>%s</b> %d <small>%s</small></span>`, class, a, sizeOf(e, a), what)
 	}
@@ -136,13 +137,13 @@ func (x *einsum) cost(e *einops.Explanation) string {
 	turns := turns(e)
 	switch {
 	case e.FLOPs == 0:
-		return "It takes no FLOPs: nothing is multiplied or added."
+		return say("It takes no FLOPs: nothing is multiplied or added.")
 	case len(e.Inputs) > 2:
-		return fmt.Sprintf("In one loop over all axes, as below, it takes %.6g FLOPs. The library multiplies two at a time, and needs %.6g.", e.NaiveFLOPs, e.FLOPs)
+		return say("In one loop over all axes, as below, it takes %.6g FLOPs. The library multiplies two at a time, and needs %.6g.", e.NaiveFLOPs, e.FLOPs)
 	case e.FLOPs == 2*turns:
-		return fmt.Sprintf("It takes %.6g FLOPs: a product and a sum in each of the %.6g turns of the innermost loop.", e.FLOPs, turns)
+		return say("It takes %.6g FLOPs: a product and a sum in each of the %.6g turns of the innermost loop.", e.FLOPs, turns)
 	}
-	return fmt.Sprintf("It takes %.6g FLOPs in %.6g turns of the innermost loop.", e.FLOPs, turns)
+	return say("It takes %.6g FLOPs in %.6g turns of the innermost loop.", e.FLOPs, turns)
 }
 
 // variable is an axis as a variable of Go.
@@ -160,7 +161,7 @@ func drawLoops(p *page, e *einops.Explanation, kept, summed []string) {
 	for _, a := range slices.Concat(kept, summed) {
 		class, note := "x-kept", ""
 		if slices.Contains(summed, a) {
-			class, note = "x-summed", " // summed over"
+			class, note = "x-summed", " // "+say("summed over")
 		}
 		p.add("%s<span class=\"hk\">for</span> <span class=\"%s\">%s</span> := <span class=\"hk\">range</span> %d {<span class=\"hc\">%s</span>\n", strings.Repeat("  ", depth), class, variable(a), sizeOf(e, a), note)
 		depth++

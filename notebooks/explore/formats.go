@@ -166,15 +166,15 @@ func (x *formats) off(stored float64) string {
 	case stored == x.exact || math.IsNaN(stored) && math.IsNaN(x.exact):
 		return ", exactly."
 	case math.IsInf(stored, 0):
-		return fmt.Sprintf(", since %s is too large for it.", num(x.exact))
+		return say(", since %s is too large for it.", num(x.exact))
 	case math.IsNaN(stored):
-		return fmt.Sprintf(", since %s is too large, and it has no infinity.", num(x.exact))
+		return say(", since %s is too large, and it has no infinity.", num(x.exact))
 	case x.exact == 0 || math.IsInf(x.exact, 0):
 		return "."
 	case stored == 0:
-		return fmt.Sprintf(", since %s is too small for it.", num(x.exact))
+		return say(", since %s is too small for it.", num(x.exact))
 	}
-	return fmt.Sprintf(", which is %s off.", percent(x.exact, stored))
+	return say(", which is %s off.", percent(x.exact, stored))
 }
 
 // percent is the relative error of a rounded number.
@@ -193,28 +193,28 @@ func (x *formats) drawBits(p *page, f format, b tensor.Bits) {
 	p.add(`<div class="x-bits" role="group" aria-label="Bits of the number, to flip" data-arrows="%d">`, f.info.Bits)
 	at := f.info.Bits
 	field := func(name, class string, width int) {
-		p.add(`<div class="x-field x-%s" role="group" aria-label="%s"><span class="x-cap" aria-hidden="true">%s</span><div>`, class, name, name)
+		p.add(`<div class="x-field x-%s" role="group" aria-label="%s"><span class="x-cap" aria-hidden="true">%s</span><div>`, class, say(name), say(name))
 		for i := width - 1; i >= 0; i-- {
 			at--
-			label := fmt.Sprintf("%s bit %d", name, i)
+			label := say("%s bit %d", say(name), i)
 			if width == 1 {
-				label = name + " bit"
+				label = say("%s bit", say(name))
 			}
 			bit := x.code >> at & 1
 			p.add(`<button type="button" data-set="bit" data-value="%d" aria-label="%s" aria-pressed="%t">%d</button>`, at, label, bit == 1, bit)
 		}
 		p.add(`</div></div>`)
 	}
-	field("sign", "sign", 1)
-	field("exponent", "exponent", b.ExponentWidth)
-	field("mantissa", "mantissa", b.MantissaWidth)
+	field(phrase("sign"), "sign", 1)
+	field(phrase("exponent"), "exponent", b.ExponentWidth)
+	field(phrase("mantissa"), "mantissa", b.MantissaWidth)
 	p.add(`</div>`)
 }
 
 // power writes a power of two, with a name for those who hear it.
 func power(e int) raw {
 	minus := strings.Replace(strconv.Itoa(e), "-", "−", 1)
-	return raw(fmt.Sprintf(`<span class="x-exponent" role="img" aria-label="2 to the power of %d">2<sup>%s</sup></span>`, e, minus))
+	return raw(fmt.Sprintf(`<span class="x-exponent" role="img" aria-label="%s">2<sup>%s</sup></span>`, say("2 to the power of %d", e), minus))
 }
 
 // drawFields says what the three fields mean, and multiplies them.
@@ -305,7 +305,7 @@ func (x *formats) drawLine(p *page, f format, b tensor.Bits) {
 
 func orEnd(neighbour string) string {
 	if neighbour == "" {
-		return "the end of the format"
+		return say("the end of the format")
 	}
 	return neighbour
 }
@@ -342,7 +342,7 @@ func (x *formats) drawTable(p *page) {
 		switch {
 		case b.Value == x.exact || math.IsNaN(x.exact):
 		case math.IsInf(b.Value, 0) || math.IsNaN(b.Value):
-			off = "too large"
+			off = say("too large")
 		case b.Value == 0:
 			off = "100 %"
 		case x.exact == 0 || math.IsInf(x.exact, 0):

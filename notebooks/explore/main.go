@@ -20,6 +20,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/lectern-go/lectern/internal/wording"
 )
 
 // An explorer is one of the programs.
@@ -35,15 +37,15 @@ var explorers = map[string]struct {
 	title string
 	start func() explorer
 }{
-	"formats":  {"Flip the bits of a number", func() explorer { return newFormats() }},
-	"strides":  {"Walk through memory", func() explorer { return newStrides() }},
-	"einsum":   {"Take an einsum apart", func() explorer { return newEinsum() }},
-	"bpe":      {"Learn merges one by one", func() explorer { return newBPE() }},
-	"roofline": {"Move a matmul under the roof", func() explorer { return newRoofline() }},
-	"napkin":   {"A napkin that calculates", func() explorer { return newNapkin() }},
-	"bowl":     {"Roll down a valley", func() explorer { return newBowl() }},
-	"tape":     {"Go along the tape, and back", func() explorer { return newTape() }},
-	"decode":   {"Serve many conversations", func() explorer { return newDecode() }},
+	"formats":  {phrase("Flip the bits of a number"), func() explorer { return newFormats() }},
+	"strides":  {phrase("Walk through memory"), func() explorer { return newStrides() }},
+	"einsum":   {phrase("Take an einsum apart"), func() explorer { return newEinsum() }},
+	"bpe":      {phrase("Learn merges one by one"), func() explorer { return newBPE() }},
+	"roofline": {phrase("Move a matmul under the roof"), func() explorer { return newRoofline() }},
+	"napkin":   {phrase("A napkin that calculates"), func() explorer { return newNapkin() }},
+	"bowl":     {phrase("Roll down a valley"), func() explorer { return newBowl() }},
+	"tape":     {phrase("Go along the tape, and back"), func() explorer { return newTape() }},
+	"decode":   {phrase("Serve many conversations"), func() explorer { return newDecode() }},
 }
 
 // drawn is an explorer as HTML.
@@ -75,6 +77,9 @@ type raw string
 
 // add writes HTML by a format. Strings among the arguments are text; what is HTML already is a raw.
 func (p *page) add(format string, args ...any) {
+	if translations != nil {
+		format = wording.Replace(format, func(text string) string { return say(text) })
+	}
 	for i, a := range args {
 		switch a := a.(type) {
 		case string:
@@ -86,36 +91,54 @@ func (p *page) add(format string, args ...any) {
 	fmt.Fprintf(p, format, args...)
 }
 
+// translations are what texts are in the reader's language, by their English; nil is English.
+var translations map[string]string
+
+// say returns a text in the reader's language, with values in it as fmt has them. What stands in the formats of
+// [page.add] is said by itself.
+func say(english string, values ...any) string {
+	if text := translations[english]; text != "" {
+		english = text
+	}
+	if len(values) == 0 {
+		return english
+	}
+	return fmt.Sprintf(english, values...)
+}
+
+// phrase marks a text that is said later.
+func phrase(english string) string { return english }
+
 // field is a box to type in, with its name before it. The size is in characters.
 func (p *page) field(label, name, value string, size int, wrong bool) {
 	invalid := raw("")
 	if wrong {
 		invalid = ` aria-invalid="true"`
 	}
-	p.add(`<label><span>%s</span><input name="%s" value="%s" size="%d" autocomplete="off" autocapitalize="off" spellcheck="false"%s></label>`, label, name, value, size, invalid)
+	p.add(`<label><span>%s</span><input name="%s" value="%s" size="%d" autocomplete="off" autocapitalize="off" spellcheck="false"%s></label>`, say(label), name, value, size, invalid)
 }
 
 // slider is a number between two others. What it stands for is what readers see and hear.
 func (p *page) slider(label, name string, least, most, value int, stands string) {
-	p.add(`<label class="x-slider"><span>%s</span><input type="range" name="%s" min="%d" max="%d" value="%d" aria-valuetext="%s"><output>%s</output></label>`, label, name, least, most, value, stands, stands)
+	p.add(`<label class="x-slider"><span>%s</span><input type="range" name="%s" min="%d" max="%d" value="%d" aria-valuetext="%s"><output>%s</output></label>`, say(label), name, least, most, value, stands, stands)
 }
 
 // choice is one of several, by number.
 func (p *page) choice(label, name string, options []string, chosen int) {
-	p.add(`<label><span>%s</span><select name="%s">`, label, name)
+	p.add(`<label><span>%s</span><select name="%s">`, say(label), name)
 	for i, o := range options {
 		selected := raw("")
 		if i == chosen {
 			selected = " selected"
 		}
-		p.add(`<option value="%d"%s>%s</option>`, i, selected, o)
+		p.add(`<option value="%d"%s>%s</option>`, i, selected, say(o))
 	}
 	p.add(`</select></label>`)
 }
 
 // button is one that sends a value.
 func (p *page) button(text, control, value string) {
-	p.add(`<button type="button" class="tool" data-set="%s" data-value="%s">%s</button>`, control, value, text)
+	p.add(`<button type="button" class="tool" data-set="%s" data-value="%s">%s</button>`, control, value, say(text))
 }
 
 // says is what is read out after each change, and stands there for everybody.
@@ -125,7 +148,7 @@ func (p *page) says(format string, args ...any) {
 
 // refused shows a message of the library.
 func (p *page) refused(message string) {
-	p.add(`<div class="error" role="status"><p class="label">Error</p><pre>%s</pre></div>`, message)
+	p.add(`<div class="error" role="status"><p class="label">Error</p><pre>%s</pre></div>`, say(message))
 }
 
 // chosen reads the number of a choice.

@@ -47,12 +47,12 @@ func (x *napkin) draw(p *page) {
 		return n
 	}
 	p.add(`<div class="x-row">`)
-	parameters := field("Billions of parameters", "parameters", 6) * 1e9
-	tokens := field("of tokens", "tokens", 6) * 1e9
+	parameters := field(phrase("Billions of parameters"), "parameters", 6) * 1e9
+	tokens := field(phrase("of tokens"), "tokens", 6) * 1e9
 	p.add(`</div><div class="x-row">`)
-	count := field("Devices", "count", 6)
+	count := field(phrase("Devices"), "count", 6)
 	x.machineChoice.draw(p)
-	mfu := field("MFU in %", "mfu", 4)
+	mfu := field(phrase("MFU in %"), "mfu", 4)
 	p.add(`</div>`)
 	var recipes []string
 	for _, r := range accounting.Recipes {
@@ -67,15 +67,15 @@ func (x *napkin) draw(p *page) {
 		p.refused(err.Error())
 		return
 	case wrong || count != math.Trunc(count) || mfu > 100:
-		p.refused("Each field wants a number above 0, devices a whole one, and an MFU is at most 100 %.")
+		p.refused(phrase("Each field wants a number above 0, devices a whole one, and an MFU is at most 100 %."))
 		return
 	}
 	device, recipe := x.devices[x.device], accounting.Recipes[x.recipe]
 	t := accounting.TrainingTime{Parameters: parameters, Tokens: tokens, On: accounting.Machines{Count: int(count), PeakPerSecond: machine.PeakPerSecond, MFU: mfu / 100}}
 	needs, has := parameters*recipe.BytesPerParameter(), count*device.Memory
-	verdict := "which fits into"
+	verdict := say("which fits into")
 	if needs > has {
-		verdict = "which does not fit into"
+		verdict = say("which does not fit into")
 	}
 	p.says(`Training takes <b>%s</b> and wants <b>%s</b> for parameters, gradients and the optimizer, %s the %s of these devices.`,
 		seconds(t.Days()*86400), prefixed(needs, "B"), verdict, prefixed(has, "B"))

@@ -101,9 +101,9 @@ func (x *roofline) draw(p *page) {
 		return
 	}
 	o := x.operation()
-	bound := "waits for memory"
+	bound := say("waits for memory")
 	if o.Intensity() >= machine.Intensity() {
-		bound = "computes without waiting for memory"
+		bound = say("computes without waiting for memory")
 	}
 	p.says(`A matmul of %d × %d with %d × %d does <b>%.4g</b> FLOPs per byte. Here it <b>%s</b>: its MFU is at most <b>%.3g %%</b>, and it takes at least %s.`,
 		1<<x.sizes[0], 1<<x.sizes[1], 1<<x.sizes[1], 1<<x.sizes[2], o.Intensity(), bound, 100*machine.MFUBound(o.Intensity()), seconds(machine.Seconds(o)))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -63,7 +64,7 @@ func (x *strides) do(call string, l layout.Layout, err error) {
 	switch {
 	case err != nil:
 	case len(l.Shape) > 3 || l.Len() > 60:
-		x.err = fmt.Errorf("that is more than can be drawn here: at most three axes and 60 elements")
+		x.err = errors.New(phrase("that is more than can be drawn here: at most three axes and 60 elements"))
 	default:
 		x.views = append(x.views, view{call, l, l.Offset})
 		x.pick = make([]int, len(l.Shape))
@@ -85,7 +86,7 @@ func (x *strides) set(control, value string) {
 		x.shape = value
 		shape, ok := numbers(value)
 		if !ok || len(shape) == 0 {
-			x.err = fmt.Errorf("a shape is a few integers, such as 4 6")
+			x.err = errors.New(phrase("a shape is a few integers, such as 4 6"))
 			return
 		}
 		before := x.views
@@ -179,13 +180,13 @@ func (x *strides) draw(p *page) {
 	p.field("Shape of x", "shape", x.shape, 8, x.err != nil && len(x.views) == 0)
 	var axes []string
 	for i, size := range l.Shape {
-		axes = append(axes, fmt.Sprintf("%d, of size %d", i, size))
+		axes = append(axes, say("%d, of size %d", i, size))
 	}
 	if len(axes) > 1 {
 		p.choice("Axis", "axis", axes, min(x.axis, len(axes)-1))
 	}
 	p.add(`</div><div class="x-row" role="group" aria-label="Make a view of it">`)
-	for _, b := range [][2]string{{"Transpose", "transpose"}, {"Every second", "every"}, {"Without the ends", "inner"}, {"Just one", "select"}, {"Diagonal", "diagonal"}, {"Windows of 3", "windows"}, {"View(-1)", "flat"}} {
+	for _, b := range [][2]string{{phrase("Transpose"), "transpose"}, {phrase("Every second"), "every"}, {phrase("Without the ends"), "inner"}, {phrase("Just one"), "select"}, {phrase("Diagonal"), "diagonal"}, {phrase("Windows of 3"), "windows"}, {"View(-1)", "flat"}} {
 		p.button(b[0], "do", b[1])
 	}
 	if len(x.views) > 1 {
@@ -203,9 +204,9 @@ func (x *strides) draw(p *page) {
 	if x.err != nil {
 		p.refused(x.err.Error())
 	}
-	contiguous := "contiguous"
+	contiguous := say("contiguous")
 	if !l.IsContiguous() {
-		contiguous = "not contiguous"
+		contiguous = say("not contiguous")
 	}
 	p.add(`<dl class="x-facts"><div><dt>shape</dt><dd>%s</dd></div><div><dt>strides</dt><dd>%s</dd></div><div><dt>offset</dt><dd>%d</dd></div><div><dt>it is</dt><dd>%s</dd></div></dl>`,
 		fmt.Sprint(l.Shape), fmt.Sprint(l.Strides), l.Offset, contiguous)
@@ -225,7 +226,7 @@ func (x *strides) draw(p *page) {
 	}
 	x.drawStrip(p, l, at)
 	if free := cells - reach(l); free > 0 {
-		p.slider("Drag the view along the memory, or slide it", "offset", 0, free, l.Offset, fmt.Sprintf("offset %d", l.Offset))
+		p.slider("Drag the view along the memory, or slide it", "offset", 0, free, l.Offset, say("offset %d", l.Offset))
 	}
 }
 

@@ -213,7 +213,7 @@ func (x *tape) draw(p *page) {
 	}
 	operations := len(list) - leaves
 	p.add(`<div class="x-row">`)
-	p.slider("Steps", "step", 0, 2*operations+1, x.step, fmt.Sprintf("%d of %d", x.step, 2*operations+1))
+	p.slider("Steps", "step", 0, 2*operations+1, x.step, say("%d of %d", x.step, 2*operations+1))
 	if x.step > 0 {
 		p.button("Back", "step", fmt.Sprint(x.step-1))
 	}
@@ -239,11 +239,11 @@ func (x *tape) draw(p *page) {
 		r := list[last]
 		var parts []string
 		for j, i := range r.inputs {
-			parts = append(parts, fmt.Sprintf("%s gets %.4g · %.4g = %.4g", name(i), r.grad, r.slopes[j], r.grad*r.slopes[j]))
+			parts = append(parts, say("%s gets %.4g · %.4g = %.4g", name(i), r.grad, r.slopes[j], r.grad*r.slopes[j]))
 		}
 		done := ""
 		if x.step == 2*operations+1 {
-			done = " Now all gradients have arrived."
+			done = " " + say("Now all gradients have arrived.")
 		}
 		p.says("Backward through %s = %s: <b>%s</b>, added to what is there.%s", name(last), formula(r, name), strings.Join(parts, ", "), done)
 	}

@@ -33,13 +33,11 @@ func TestSecondEdition(t *testing.T) {
 		}
 		first, last := n.Cells[0].Source, n.Cells[len(n.Cells)-1].Source
 		stated := timeStated.FindStringSubmatch(first)
-		if stated == nil || stated[1] != fmt.Sprint(about["minutes"]) || !strings.Contains(first, "**Before this:**") {
-			t.Errorf("%s: the first cell says how long it takes, as the index does (%v minutes), and what to read before", f, about["minutes"])
+		if stated == nil || stated[1] != fmt.Sprint(n.About().Minutes) || !strings.Contains(first, "**Before this:**") {
+			t.Errorf("%s: the first cell says how long it takes, as the index does (%d minutes), and what to read before", f, n.About().Minutes)
 		}
-		needs, _ := about["needs"].([]any)
-		for _, need := range needs {
-			file, _ := need.(string)
-			if file += ".ipynb"; all[file] == nil || !strings.Contains(first, "["+title(file)+"]("+file+")") {
+		for _, file := range n.About().Needs {
+			if all[file] == nil || !strings.Contains(first, "["+title(file)+"]("+file+")") {
 				t.Errorf("%s: it needs %s, which is no lesson that the first cell links by its title", f, file)
 			}
 		}

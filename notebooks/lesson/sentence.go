@@ -29,7 +29,7 @@ func (e exercise) judge(answer any) string {
 	switch {
 	case found < len(wanted):
 		return say("Exercise %s: %d of the %d numbers are right so far. %s", e.key, found, len(wanted), say(e.hint))
-	case len(strings.Fields(said)) < len(wanted)+4:
+	case words(said) < len(wanted)+4:
 		return say("Exercise %s: the numbers are right. Now say it in a sentence: what are they, and why?", e.key)
 	}
 	text := strings.TrimSpace(say("✓ Exercise %s: the numbers are right. %s", e.key, say(e.praise)))
@@ -39,6 +39,13 @@ func (e exercise) judge(answer any) string {
 	}
 	return text
 }
+
+// words counts the words of a sentence. Chinese, which has no spaces, has about one for two characters.
+func words(s string) int {
+	return len(strings.Fields(s)) + len(han.FindAllString(s, -1))/2
+}
+
+var han = regexp.MustCompile(`\p{Han}`)
 
 var numeral = regexp.MustCompile(`((?:\d{1,3}(?:,\d{3})+\b|\d[\d_]*)(?:\.\d+)?|\.\d+)(?:[eE]([-+]?\d+)|\s*[·×*x]\s*10\^([-+]?\d+)|\s*(?i:(thousand|million|billion|trillion)\b|(百万|十亿|万亿|万|亿)))?`)
 
@@ -52,7 +59,8 @@ var raised = regexp.MustCompile(`10([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)`)
 
 var lowered = strings.NewReplacer("⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6", "⁷", "7", "⁸", "8", "⁹", "9", "⁻", "-", "⁺", "+")
 
-// numbersIn returns the numbers that a text contains, such as 1,024, 2.5 million, 218 亿, 6.3e24, 6.3·10^24 and 6.3·10²⁴.
+// numbersIn returns the numbers that a text contains, such as 1,024, 2.5 million, 218 亿, 6.3e24, 6.3·10^24 and
+// 6.3·10²⁴.
 func numbersIn(text string) []float64 {
 	text = raised.ReplaceAllStringFunc(text, func(s string) string { return "10^" + lowered.Replace(s[2:]) })
 	var list []float64

@@ -72,6 +72,7 @@ var (
 var folds = map[string]string{
 	"pytorch":     "<details>\n<summary>The same in PyTorch</summary>\n\n",
 	"explanation": "<details>\n<summary>What you should have seen</summary>\n\n",
+	"recorded":    "<details>\n<summary>On an H100</summary>\n\n",
 }
 
 // hidden reports whether JupyterLab shows neither source nor outputs of a cell until one asks for them.
@@ -96,8 +97,7 @@ func TestParts(t *testing.T) {
 		if last := n.Cells[len(n.Cells)-1].Source; !strings.HasPrefix(last, "## You can now\n") || !source.MatchString(last) {
 			t.Errorf("%s: the last cell says what one can do now, and where it is from", f)
 		}
-		about, _ := n.Metadata["lectern"].(map[string]any)
-		if line, _ := about["summary"].(string); len(line) < 30 || len(line) > 120 {
+		if line := n.About().Summary; len(line) < 30 || len(line) > 120 {
 			t.Errorf("%s: the metadata have a line for the index, {\"lectern\": {\"summary\": …}}; it is %q", f, line)
 		}
 		asserted, pytorch := 0, 0
@@ -200,9 +200,6 @@ func TestPredictions(t *testing.T) {
 // longestBeforeGuess is how many lines of code may stand before a question in its cell.
 const longestBeforeGuess = 9
 
-// askLate are cells whose question still comes after too much work.
-var askLate = []string{"27-58", "30-08", "30-23", "30-28", "30-40", "30-56", "30-66"}
-
 // branch begins a line that takes one of several ways.
 var branch = regexp.MustCompile(`(?m)^\s*(if|switch|case) |else`)
 
@@ -212,7 +209,7 @@ func TestGuessesAskFirst(t *testing.T) {
 	for f, n := range lessons(t) {
 		for _, c := range n.Cells {
 			before, _, asks := strings.Cut(c.Source, "lesson.Guess(")
-			if c.Type != "code" || !asks || slices.Contains(askLate, c.ID) {
+			if c.Type != "code" || !asks {
 				continue
 			}
 			lines := 0

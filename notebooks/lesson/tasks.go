@@ -523,6 +523,27 @@ var tasks = []*task{
 		},
 		praise: "Now each head is a list of tokens, like a sequence of its own.",
 	},
+	{
+		key:  "08.6",
+		name: "einsum", args: []string{"pattern", "sizes", "x", "y"},
+		prototype: (func(pattern string, sizes []int, x, y []float64) []float64)(nil),
+		cases: []gradedCase{
+			{category: "a dot product", in: []any{"i,i->", []int{3}, []float64{1, 2, 3}, []float64{4, 5, 6}}, want: []any{[]float64{32}}},
+			{category: "an outer product", in: []any{"i,j->ij", []int{2, 3}, []float64{1, 2}, []float64{3, 4, 5}}, want: []any{[]float64{3, 4, 5, 6, 8, 10}}},
+			{category: "a matrix product", points: 2, in: []any{"ij,jk->ik", []int{2, 3, 2}, []float64{1, 2, 3, 4, 5, 6}, []float64{1, 0, 2, -1, 0, 3}}, want: []any{[]float64{5, 7, 14, 13}}},
+			{category: "the same, transposed", points: 2, in: []any{"ij,jk->ki", []int{2, 3, 2}, []float64{1, 2, 3, 4, 5, 6}, []float64{1, 0, 2, -1, 0, 3}}, want: []any{[]float64{5, 14, 7, 13}}},
+			{category: "scores of a batch", points: 2, in: []any{"bid,bjd->bij", []int{2, 2, 2, 1}, []float64{1, 2, 3, 4, 5, 6, 7, 8}, []float64{1, 0, 0, 1}}, want: []any{[]float64{1, 3, 6, 8}}},
+			{category: "element by element, summed over the rows", in: []any{"ij,ij->j", []int{2, 3}, []float64{1, 2, 3, 4, 5, 6}, []float64{1, 1, 1, 2, 2, 2}}, want: []any{[]float64{9, 12, 15}}},
+			{category: "everything summed", in: []any{"ij,k->", []int{2, 2, 2}, []float64{1, 2, 3, 4}, []float64{10, 1}}, want: []any{[]float64{110}}},
+			{category: "no rows", in: []any{"ij,j->i", []int{0, 2}, []float64{}, []float64{1, 2}}, want: []any{[]float64{}}},
+		},
+		hints: [2]string{
+			"How many combinations of indices are there, and which letters does the result not name? Several combinations end up at the same place of it: what happens to their products?",
+			"Cut the pattern at -> and at the comma, and give each new letter of the operands the next size. For n below elements(letters, size), take n apart into the indices; " +
+				"then out[at(result, size, index)] += x[at(left, size, index)] * y[at(right, size, index)].",
+		},
+		praise: "Matrix products, attention's scores and sums over any axis are all this one function: only the pattern differs.",
+	},
 	// 09: counting FLOPs
 	{
 		key:  "09.4",
@@ -1427,6 +1448,35 @@ var tasks = []*task{
 			"For each t: add gx[t] to row ids[t]; then for every v add glogits[t][v]·h[t] to row v.",
 		},
 		praise: "From the embedding only the tokens that occur learn something, from the output layer all of them, at each position.",
+	},
+	{
+		key:  "25.7",
+		name: "block", args: []string{"x", "heads", "gains", "w"},
+		prototype: (func(x [][]float64, heads int, gains [][]float64, w [][][]float64) [][]float64)(nil),
+		cases: []gradedCase{
+			{category: "a block that does nothing", in: []any{[][]float64{{1, 2}, {3, 4}}, 1, [][]float64{{1, 1}, {1, 1}},
+				[][][]float64{{{1, 0}, {0, 1}}, {{1, 0}, {0, 1}}, {{1, 0}, {0, 1}}, {{0, 0}, {0, 0}}, {{1, 0}, {0, 1}, {1, 1}}, {{0, 0, 0}, {0, 0, 0}}, {{1, 1}, {0, 2}, {-1, 0}}}},
+				want: []any{[][]float64{{1, 2}, {3, 4}}}},
+			{category: "attention alone", in: []any{[][]float64{{1, 2}, {3, -4}, {0.5, 0}}, 1, [][]float64{{1, 1}, {1, 1}},
+				[][][]float64{{{0.5, -1}, {1, 0.25}}, {{1, 0}, {0, 1}}, {{1, 0}, {0, 1}}, {{1, 0}, {0, 1}}, {{1, 0}, {0, 1}, {1, 1}}, {{0, 0, 0}, {0, 0, 0}}, {{1, 1}, {0, 2}, {-1, 0}}}},
+				want: []any{[][]float64{{1.6324542671264064, 3.264908534252813}, {3.6853557443213827, -3.3217745950179243}, {1.7244771502196257, 0.15260441908302957}}}},
+			{category: "the feed-forward layer alone", in: []any{[][]float64{{1, 2}, {3, -4}}, 1, [][]float64{{1, 1}, {2, 0.5}},
+				[][][]float64{{{1, 0}, {0, 1}}, {{1, 0}, {0, 1}}, {{1, 0}, {0, 1}}, {{0, 0}, {0, 0}}, {{1, 0}, {0, 1}, {1, 1}}, {{1, 0, 0.5}, {0, 1, -0.5}}, {{1, 1}, {0, 2}, {-1, 0}}}},
+				want: []any{[][]float64{{1.8281732059824913, 3.565941643958634}, {3.8968388305736825, -3.0423235781384026}}}},
+			{category: "one head", points: 2, in: []any{[][]float64{{1, 2}, {3, -4}, {0.5, 0}}, 1, [][]float64{{1, 0.5}, {2, 1}},
+				[][][]float64{{{0.5, -1}, {1, 0.25}}, {{1, 0}, {0, 1}}, {{0, 1}, {1, 0}}, {{0.5, -1}, {1, 0.25}}, {{1, 0}, {0, 1}, {1, 1}}, {{1, 0, 0.5}, {0, 1, -0.5}}, {{1, 1}, {0, 2}, {-1, 0}}}},
+				want: []any{[][]float64{{0.986040240131183, 6.41167202315285}, {2.551260865515429, -2.929890770620845}, {-0.6455295938037848, 1.174695139780265}}}},
+			{category: "two heads", points: 2, in: []any{[][]float64{{1, 0, -1, 2}, {0.5, 1, 1, 0}, {-2, 0.25, 1, 1}}, 2, [][]float64{{1, 1, 2, 0.5}, {1, 2, 1, 1}},
+				[][][]float64{{{-0.25, -0.75, 0.25, -0.75}, {0, -0.25, -1, 0}, {-1, -0.25, -0.75, -0.75}, {-0.25, 0.75, -0.75, -0.5}}, {{0.25, 1, 0.25, -0.25}, {1, -1, 0.75, -0.5}, {-0.75, -0.75, -0.5, 0.75}, {-0.75, 0.25, 0.25, -0.25}}, {{0, -0.75, -1, -0.5}, {0.25, -0.25, -0.25, 0.25}, {0, -0.5, 0.5, 0.5}, {-0.5, 0.25, 0, 0.75}}, {{0.5, -0.5, 1, -0.75}, {-0.25, 0.5, -0.75, 0}, {-1, 0.25, 0.5, 0.25}, {0.75, -0.25, 0.5, 0.25}}, {{0.25, 0, 0.75, 1}, {0, 0.25, -1, 0.5}, {0.25, 1, 0.75, -0.5}}, {{-0.25, 0.25, -1}, {0, -0.75, -0.75}, {-1, 0.5, -0.75}, {-0.5, -0.25, 0.75}}, {{-0.75, 0, 0, 0.75}, {0.75, 0.75, -0.5, -0.25}, {-0.25, 0.75, 1, -0.75}}}},
+				want: []any{[][]float64{{0.39765538469664696, -1.3022514542447652, -2.108186231877032, 2.401196184592343}, {1.146453044256692, -0.03896116480189715, 0.745184706301316, 1.3388995042349352}, {-6.136118087661401, -1.7223400373684092, 1.8495580892019574, 0.9439839487733306}}}},
+		},
+		tolerance: 1e-9,
+		hints: [2]string{
+			"Twice the same: normalize, compute, add to what came in. Which of the two normalizations comes before attention, and what do queries and keys get that values don't?",
+			"For each token: row = rmsNorm(x[t], gains[0], 1e-5); its query is rotated(times(w[0], row), heads, t), its key the same with w[1], its value times(w[2], row). " +
+				"Then mine.MultiHead; for each token plus(x[t], times(w[3], …)), and to that add swiglu of its rmsNorm with gains[1].",
+		},
+		praise: "This is the block of Llama. In the capstone, a Transformer writes with it.",
 	},
 	// 26: what a Transformer costs
 	{

@@ -50,7 +50,8 @@ var (
 	aSentence  = regexp.MustCompile(`lesson\.Check\("[0-9.]+", "`)
 )
 
-// effortOf counts what a reader sees unfolded: no solutions, no sources, no folded code, and not the same in PyTorch.
+// effortOf counts what a reader sees unfolded: no solutions, no sources, no folded code, no figures of an H100, and not
+// the same in PyTorch.
 func effortOf(n *notebook.Notebook) (e effort) {
 	for _, c := range n.Cells {
 		has := tags(c)
@@ -59,7 +60,9 @@ func effortOf(n *notebook.Notebook) (e effort) {
 			if aSentence.MatchString(c.Source) { // what was counted as an answer is one in words
 				e.answers, e.sentences = e.answers-1, e.sentences+1
 			}
-		case slices.Contains(has, "check-only"), slices.Contains(has, "pytorch"), slices.Contains(has, "hide-input"):
+		case slices.ContainsFunc(has, func(tag string) bool {
+			return slices.Contains([]string{"check-only", "pytorch", "recorded", "hide-input"}, tag)
+		}):
 		case c.Type == "markdown":
 			text, _, _ := strings.Cut(c.Source, "**Sources.**")
 			if strings.HasPrefix(text, prediction) {

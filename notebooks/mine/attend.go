@@ -1,11 +1,8 @@
-// Exercise 24.4, by Lectern. (772e358e8a09)
+// Exercise 24.4, by Lectern. (2653b3dd4b46)
 
 package mine
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // Attend is the function attend of exercise 24.4.
 func Attend(query []float64, keys, values [][]float64) []float64 {
@@ -16,17 +13,11 @@ func Attend(query []float64, keys, values [][]float64) []float64 {
 		}
 		scores[j] /= math.Sqrt(float64(len(query)))
 	}
-	largest, total := slices.Max(scores), 0.0
 	out := make([]float64, len(values[0]))
-	for j, score := range scores {
-		w := math.Exp(score - largest)
-		total += w
+	for j, share := range Softmax(scores) {
 		for c, x := range values[j] {
-			out[c] += w * x
+			out[c] += share * x
 		}
-	}
-	for c := range out {
-		out[c] /= total
 	}
 	return out
 }

@@ -64,6 +64,7 @@ func Main() {
 	rounds := flag.Int("rounds", 3, "how often each case is measured; the best counts")
 	threads := flag.Int("threads", 2, "threads of both sides, where the case does not say 1")
 	only := flag.String("cases", "", "only the cases whose name this regular expression matches, in groups candle, cpu, ggml, gomlx, gpu, lm, slow and sweep")
+	record := flag.String("record", "", "a file for the figures of the last group, in the form that lessons take them from")
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(), "usage: go run ./internal/bench -peers|-kernel|-self|-pages [group ...]")
 		flag.PrintDefaults()
@@ -100,6 +101,12 @@ func Main() {
 			}
 			fmt.Printf("  failed: %v\n", err)
 			failed = true
+		}
+		if *record != "" {
+			if err := r.record(*record); err != nil {
+				fmt.Printf("  failed: %v\n", err)
+				failed = true
+			}
 		}
 		failed = failed || r.missed
 		last = append(last, r.summary())

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
+	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +14,7 @@ import (
 	"github.com/lectern-go/lectern/accounting"
 	"github.com/lectern-go/lectern/gpu"
 	"github.com/lectern-go/lectern/internal/approx"
+	"github.com/lectern-go/lectern/internal/gc"
 	"github.com/lectern-go/lectern/nn"
 	"github.com/lectern-go/lectern/optim"
 	"github.com/lectern-go/lectern/tensor"
@@ -105,6 +106,10 @@ func gpuGroup(ctx context.Context, r *report) error {
 	for line := range strings.Lines(gpu.Libraries()) {
 		r.note("%s", strings.TrimSpace(line))
 	}
+	r.card, r.driver = properties.Name, fmt.Sprintf("CUDA %d.%d", properties.DriverMajor, properties.DriverMinor)
+	if version, err := exec.CommandContext(ctx, "nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader", "--id=0").Output(); err == nil {
+		r.driver = strings.TrimSpace(string(version)) + ", " + r.driver
+	}
 	sheet, err := accounting.LookUp(properties.Name)
 	known := err == nil
 	if known {
@@ -116,6 +121,9 @@ func gpuGroup(ctx context.Context, r *report) error {
 	defer closeAll(all)
 	if err != nil {
 		return err
+	}
+	if len(all) > 2 {
+		r.peer = all[2].name
 	}
 	precisions := []accounting.Precision{accounting.FP32, accounting.TF32, accounting.FP16, accounting.BF16, accounting.FP8}
 	if properties.Major < 8 {
@@ -207,6 +215,7 @@ func gpuCompare(r *report, c gpuCase, best []float64, torch int) {
 	}
 	if torch == 0 {
 		r.note("%-44s %8.4g %s", c, value(best[0]), unit)
+		r.rows = append(r.rows, recordedRow{What: c.String(), Here: value(best[0]), Unit: unit})
 		return
 	}
 	r.compare(c.String(), value(best[0]), "PyTorch", value(best[torch]), unit, good, c.wanted)
@@ -234,7 +243,9 @@ func gpuChild([]string) error {
 					x.Free()
 				}
 				name, held = "", nil
-				runtime.GC() // of the model of the case before
+				for range 2 { // the model of the case before, and what hangs on it
+					gc.Run(time.Second)
+				}
 				gpu.ResetMaxMemoryAllocated(0)
 				call, some, held = c.onGPU(d)
 				name = c.String()

@@ -80,7 +80,11 @@ func (c gpuCase) operation(d tensor.Device, what string, dtype tensor.Dtype) (ca
 func (c gpuCase) languageModel(d tensor.Device, what string) (call func(), some []float64, held []*tensor.Tensor) {
 	D, layers, heads, T, B, V := c.Sizes[0], c.Sizes[1], c.Sizes[2], c.Sizes[3], c.Sizes[4], c.Sizes[5]
 	gpu.AllowTF32(false)
-	m := nn.To(transformer.New(transformer.Config{Vocabulary: V, Context: 2 * T, Layers: layers, Width: D, Heads: heads}), d)
+	targets := []tensor.Target{d}
+	if what != "step" {
+		targets = append(targets, tensor.BFloat16) // before it goes there: the device never has the float32 weights
+	}
+	m := nn.To(transformer.New(transformer.Config{Vocabulary: V, Context: 2 * T, Layers: layers, Width: D, Heads: heads}), targets...)
 	ids := tensor.Arange(float64(B*(T+1))).Mul(7919).Remainder(V).To(tensor.Int64).View(B, T+1)
 	free := func(f func()) func() {
 		return func() { tensor.FreeAfter(func(func(*tensor.Tensor) *tensor.Tensor) { f() }) }
@@ -100,7 +104,6 @@ func (c gpuCase) languageModel(d tensor.Device, what string) (call func(), some 
 		free(func() { step() })()
 		return free(func() { step() }), some, nil
 	}
-	m = nn.To(m, tensor.BFloat16)
 	cache := m.NewCache(B, 2*T)
 	prompt, token := ids.Narrow(1, 0, T).Contiguous(), ids.Narrow(1, 0, 1).Contiguous()
 	prefill := free(func() {

@@ -1,9 +1,12 @@
 package bench
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
+	"os"
 	"regexp"
+	"time"
 )
 
 // report collects the results of one group and prints them as they come.
@@ -18,6 +21,28 @@ type report struct {
 	limits    int  // cases judged by a limit
 	over      int  // those beyond it
 	missed    bool // some case is not as good as wanted
+
+	card, driver, peer string // of a group that measures a device
+	rows               []recordedRow
+}
+
+// recordedRow is a figure as -record writes it, for notebooks/lesson to show; Peer is 0 without one.
+type recordedRow struct {
+	What string  `json:"what"`
+	Here float64 `json:"here"`
+	Peer float64 `json:"peer,omitempty"`
+	Unit string  `json:"unit"`
+}
+
+// record writes the figures of a group, and where and when they were measured.
+func (r *report) record(file string) error {
+	data, err := json.MarshalIndent(map[string]any{
+		"date": time.Now().UTC().Format(time.DateOnly), "card": r.card, "driver": r.driver, "peer": r.peer, "rows": r.rows,
+	}, "", "\t")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, append(data, '\n'), 0o644)
 }
 
 // better says which way a quantity is good.
@@ -31,6 +56,7 @@ const (
 // compare prints a case and remembers the worst ratio. ours and peer are in the same unit; wanted is the least good
 // ratio, or 0 for figures that are shown but not judged.
 func (r *report) compare(what string, ours float64, peerName string, peer float64, unit string, good better, wanted float64) {
+	r.rows = append(r.rows, recordedRow{what, ours, peer, unit})
 	ratio := ours / peer
 	if good == less {
 		ratio = peer / ours

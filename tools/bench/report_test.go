@@ -2,6 +2,9 @@ package bench
 
 import (
 	"math"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -26,6 +29,22 @@ func TestReport(t *testing.T) {
 		c.rows(r)
 		if r.missed != c.missed || r.summary() != c.last {
 			t.Errorf("%s: missed %v, %q; want %v, %q", c.name, r.missed, r.summary(), c.missed, c.last)
+		}
+	}
+}
+
+// TestRecord: the figures and where they were measured are in the file, with the names that lessons read.
+func TestRecord(t *testing.T) {
+	r := &report{name: "g", card: "a card", driver: "1.2", peer: "p 3"}
+	r.compare("a", 2, "p", 3, "ms", less, 0)
+	file := filepath.Join(t.TempDir(), "recorded.json")
+	if err := r.record(file); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(file)
+	for _, want := range []string{`"date": "20`, `"card": "a card"`, `"driver": "1.2"`, `"peer": "p 3"`, `"what": "a"`, `"here": 2`, `"peer": 3`, `"unit": "ms"`} {
+		if err != nil || !strings.Contains(string(data), want) {
+			t.Errorf("%v, or it lacks %s:\n%s", err, want, data)
 		}
 	}
 }

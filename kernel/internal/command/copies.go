@@ -124,7 +124,7 @@ func (w *workspace) workingCopies(dir, lang string) (newer []string, err error) 
 
 // leadTo ends a working copy with a way to the next lesson, a notebook of that name.
 func leadTo(n, next *notebook.Notebook, name string, l *translate.Language) {
-	title := course.Title(l.Notebook(next).Notebook)
+	title := l.Notebook(next).Notebook.Title()
 	n.Cells = append(n.Cells, &notebook.Cell{ID: "next", Type: "markdown",
 		Source: fmt.Sprintf("**%s** [%s](%s) · [%s](%s)", l.Say("Next:"), title, url.PathEscape(name), l.Say("How far you are"), course.HomeFile)})
 }

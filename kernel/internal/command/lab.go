@@ -94,7 +94,7 @@ system's Python is never touched. Outside the repository it opens the current fo
 			if err := ws.ready(ctx); err != nil {
 				return err
 			}
-			lab, err := ws.findLab(ctx)
+			lab, err := (jupyterLab{ws}).findLab(ctx)
 			var none *noPython
 			if errors.As(err, &none) {
 				fmt.Fprintf(ws.stderr, "JupyterLab needs Python, and %v; the lessons are rendered as web pages instead.\n", none)
@@ -103,7 +103,7 @@ system's Python is never touched. Outside the repository it opens the current fo
 			if err != nil {
 				return err
 			}
-			return ws.serveLab(ctx, lab, ws.root, port, !noBrowser, open)
+			return (jupyterLab{ws}).serveLab(ctx, lab, ws.root, port, !noBrowser, open)
 		},
 	}
 }
@@ -129,7 +129,7 @@ func (w *workspace) labAnywhere(ctx context.Context, args []string, port int, br
 	if err := w.ready(ctx); err != nil {
 		return err
 	}
-	lab, err := w.findLab(ctx)
+	lab, err := (jupyterLab{w}).findLab(ctx)
 	var none *noPython
 	if errors.As(err, &none) {
 		return fmt.Errorf("lab: JupyterLab needs Python, and %w; %s run and %s render do without", none, self, self)
@@ -137,12 +137,12 @@ func (w *workspace) labAnywhere(ctx context.Context, args []string, port int, br
 	if err != nil {
 		return err
 	}
-	return w.serveLab(ctx, lab, folder, port, browser, open)
+	return (jupyterLab{w}).serveLab(ctx, lab, folder, port, browser, open)
 }
 
 // labConfig is Jupyter's configuration for this checkout: our kernel is the default and the only one. Kernels are
 // reached by the given transport. What differs from one JupyterLab to another that runs beside it is among [labArgs].
-func (w *workspace) labConfig(transport string) map[string]any {
+func (w jupyterLab) labConfig(transport string) map[string]any {
 	return map[string]any{
 		"ConnectionFileMixin": map[string]any{"transport": transport},
 		"ServerApp": map[string]any{
@@ -187,7 +187,7 @@ var firstSettings = map[string]string{
 }
 
 // serveLab starts JupyterLab in a folder and waits for its end or for Ctrl-C.
-func (w *workspace) serveLab(ctx context.Context, lab *labProgram, folder string, port int, browser bool, open string) error {
+func (w jupyterLab) serveLab(ctx context.Context, lab *labProgram, folder string, port int, browser bool, open string) error {
 	runtimeDir, transport, err := w.labRuntime()
 	if err != nil {
 		return fmt.Errorf("lab: %w", err)
@@ -254,7 +254,7 @@ func (w *workspace) serveLab(ctx context.Context, lab *labProgram, folder string
 	rest, stop := context.WithCancel(ctx)
 	var finishing sync.WaitGroup
 	finishing.Go(func() {
-		behind := *w
+		behind := *w.workspace
 		behind.gently = true
 		if err := behind.finish(rest, false); err != nil && rest.Err() == nil {
 			fmt.Fprintf(w.stderr, "warning: code is not completed: %v\n", err)
@@ -281,7 +281,7 @@ func (w *workspace) serveLab(ctx context.Context, lab *labProgram, folder string
 // the kernels' sockets are files in that folder too, which other users can't enter. The one in the repository is used
 // if there is room for its path in a socket's address, else a temporary one; where none will do the transport is
 // "tcp", and what cells print can be read by all users of the machine.
-func (w *workspace) labRuntime() (dir, transport string, err error) {
+func (w jupyterLab) labRuntime() (dir, transport string, err error) {
 	ours := w.state("jupyter", "runtime")
 	if err := os.MkdirAll(ours, 0o700); err != nil {
 		return "", "", err
@@ -344,7 +344,7 @@ type labServer struct {
 
 // startLab starts JupyterLab and waits until it listens at its port. If somebody else has got the port first, the error
 // is a *portTaken.
-func (w *workspace) startLab(ctx context.Context, lab *labProgram, port int, args, env []string, folder string) (*labServer, error) {
+func (w jupyterLab) startLab(ctx context.Context, lab *labProgram, port int, args, env []string, folder string) (*labServer, error) {
 	is, err := w.newSign()
 	if err != nil {
 		return nil, fmt.Errorf("lab: %w", err)
@@ -382,7 +382,7 @@ func (w *workspace) startLab(ctx context.Context, lab *labProgram, port int, arg
 // started: others can't read the folder, and are sent nothing that they could use, such as the token.
 type sign struct{ dir, name, text string }
 
-func (w *workspace) newSign() (*sign, error) {
+func (w jupyterLab) newSign() (*sign, error) {
 	dir, err := os.MkdirTemp(w.state("jupyter"), "sign-")
 	if err != nil {
 		return nil, err

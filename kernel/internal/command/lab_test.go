@@ -122,7 +122,7 @@ func servedLab(t *testing.T, root string, port int) (ports <-chan int, ended <-c
 		close(said)
 	}()
 	go func() {
-		err := w.serveLab(ctx, &labProgram{[]string{self}, "test"}, root, port, false, "")
+		err := (jupyterLab{w}).serveLab(ctx, &labProgram{[]string{self}, "test"}, root, port, false, "")
 		out.Close()
 		end <- err
 	}()
@@ -229,7 +229,7 @@ func TestLabEndsBecauseOfItsPort(t *testing.T) {
 		end := make(chan error, 1)
 		go func() {
 			const port = 0 // which is always free
-			_, err := w.startLab(t.Context(), &labProgram{[]string{self}, "test"}, port, labArgs(port, false, w.root, ""), os.Environ(), w.root)
+			_, err := (jupyterLab{w}).startLab(t.Context(), &labProgram{[]string{self}, "test"}, port, labArgs(port, false, w.root, ""), os.Environ(), w.root)
 			end <- err
 		}()
 		lab := <-door

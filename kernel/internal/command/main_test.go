@@ -172,7 +172,7 @@ func TestUserSpec(t *testing.T) {
 func TestLabWithoutPython(t *testing.T) {
 	w, _ := scripted(t)
 	t.Setenv("PATH", t.TempDir())
-	_, err := w.findLab(t.Context())
+	_, err := (jupyterLab{w}).findLab(t.Context())
 	var none *noPython
 	if !errors.As(err, &none) {
 		t.Errorf("got %v, want to be told that there is no Python", err)
@@ -190,7 +190,7 @@ func TestLabPrefersUv(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir)
-	lab, err := w.findLab(t.Context())
+	lab, err := (jupyterLab{w}).findLab(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +232,7 @@ if [ "$1" = venv ]; then for last; do :; done; mkdir -p "$last/bin"; fi
 		other := *w
 		other.stderr = io.Discard
 		both.Go(func() {
-			if _, err := other.findLab(t.Context()); err != nil {
+			if _, err := (jupyterLab{&other}).findLab(t.Context()); err != nil {
 				t.Error(err)
 			}
 		})
@@ -245,7 +245,7 @@ if [ "$1" = venv ]; then for last; do :; done; mkdir -p "$last/bin"; fi
 	if err := os.RemoveAll(w.state("jupyter", "venv")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.findLab(t.Context()); err != nil {
+	if _, err := (jupyterLab{w}).findLab(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if b, err := os.ReadFile(log); err != nil || string(b) != "venv\npip\nvenv\npip\n" {
@@ -352,7 +352,7 @@ func TestHubPinsHaveHashes(t *testing.T) {
 // alone, and nothing in its configuration, which others may be able to read, switches the token off or names it.
 func TestLabListensToThisMachine(t *testing.T) {
 	w, _ := scripted(t)
-	config := w.labConfig("ipc")
+	config := (jupyterLab{w}).labConfig("ipc")
 	server := config["ServerApp"].(map[string]any)
 	if server["ip"] != "127.0.0.1" {
 		t.Errorf("it listens on %v", server["ip"])
@@ -382,14 +382,14 @@ func TestLabRuntime(t *testing.T) {
 	defer os.RemoveAll(short)
 	w := &workspace{root: short}
 	inside := w.state("jupyter", "runtime")
-	if dir, transport, err := w.labRuntime(); err != nil || dir != inside || transport != "ipc" {
+	if dir, transport, err := (jupyterLab{w}).labRuntime(); err != nil || dir != inside || transport != "ipc" {
 		t.Errorf("a repository with a short path: %s, %s, %v; want ipc in %s", dir, transport, err, inside)
 	}
 	if err := os.Chmod(inside, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for name, w := range map[string]*workspace{"others can enter the folder": w, "a long path": {root: filepath.Join(t.TempDir(), strings.Repeat("long", 20))}} {
-		dir, transport, err := w.labRuntime()
+		dir, transport, err := (jupyterLab{w}).labRuntime()
 		if err != nil || transport != "ipc" || strings.HasPrefix(dir, w.root) || private.Check(dir) != nil {
 			t.Errorf("%s: %s, %s, %v; want ipc in a private folder elsewhere", name, dir, transport, err)
 		}
@@ -464,7 +464,7 @@ esac
 	}
 	t.Setenv("PATH", dir)
 	var none *noPython
-	if _, err := w.findLab(t.Context()); !errors.As(err, &none) || !strings.Contains(err.Error(), "apt install python3-venv") {
+	if _, err := (jupyterLab{w}).findLab(t.Context()); !errors.As(err, &none) || !strings.Contains(err.Error(), "apt install python3-venv") {
 		t.Errorf("error %v", err)
 	}
 }

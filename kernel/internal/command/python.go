@@ -24,6 +24,9 @@ const widgetsVersion = "3.0.17"
 //go:embed jupyterlab.txt
 var jupyterlabPins []byte
 
+// A jupyterLab is the workspace as far as JupyterLab goes: how it is installed and started.
+type jupyterLab struct{ *workspace }
+
 // labProgram is a way to start JupyterLab.
 type labProgram struct {
 	argv []string
@@ -37,7 +40,7 @@ func (e *noPython) Error() string { return e.why }
 
 // findLab finds or installs JupyterLab: in an environment of our own that uv makes, in PATH, or in one that Python
 // makes.
-func (w *workspace) findLab(ctx context.Context) (*labProgram, error) {
+func (w jupyterLab) findLab(ctx context.Context) (*labProgram, error) {
 	venvLab := filepath.Join(w.state("jupyter", labVenv), venvBin, "jupyter-lab"+exeSuffix)
 	lab := &labProgram{argv: []string{venvLab}, from: ".lectern/jupyter/venv"}
 	if w.hasVenv() {
@@ -61,7 +64,7 @@ const (
 )
 
 // hasVenv reports whether our environment has been made of the pins, and is there still.
-func (w *workspace) hasVenv() bool {
+func (w jupyterLab) hasVenv() bool {
 	have, err := os.ReadFile(w.state("stamps", labVenv))
 	return err == nil && string(have) == digest(string(jupyterlabPins)) && fileExists(w.state("jupyter", labVenv, venvBin))
 }
@@ -171,7 +174,7 @@ func (w *workspace) lock(ctx context.Context, path string) (*os.File, error) {
 }
 
 // makeVenv creates our environment and installs JupyterLab into it. The system's Python is only read.
-func (w *workspace) makeVenv(ctx context.Context) error {
+func (w jupyterLab) makeVenv(ctx context.Context) error {
 	maker, err := findMaker(ctx)
 	if err != nil {
 		return err

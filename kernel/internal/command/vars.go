@@ -116,11 +116,11 @@ func listVars(w io.Writer, m *persist.Manifest) {
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	if len(m.Vars) > 0 {
-		fmt.Fprintln(t, "  name\ttype\tshape\tbytes")
+		fmt.Fprintln(t, "  name\ttype\tshape\tbytes\tof data")
 	}
 	for _, name := range sortedNames(m.Vars) {
 		v := m.Vars[name]
-		fmt.Fprintf(t, "  %s\t%s\t%s\t%d\n", name, printable(shortType(v.Type)), printable(v.Shape), v.Bytes)
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%d\t%d\n", name, printable(shortType(v.Type)), printable(v.Shape), v.Bytes, v.Data)
 	}
 	t.Flush()
 	for _, name := range sortedNames(m.Notes) {

@@ -39,8 +39,8 @@ func TestVarsLists(t *testing.T) {
 		t.Fatalf("kernels %+v", ks)
 	}
 	var b bytes.Buffer
-	listVars(&b, &persist.Manifest{Vars: map[string]persist.Var{"x": {Type: "[]main.P", Shape: "3", Bytes: 24}}, Notes: map[string]string{"c": "c (chan int) is not remembered\x1b[2J"}})
-	for _, w := range []string{"x     []P   3      24", "c (chan int) is not remembered\ufffd[2J"} {
+	listVars(&b, &persist.Manifest{Vars: map[string]persist.Var{"x": {Type: "[]main.P", Shape: "3", Bytes: 224, Data: 24}}, Notes: map[string]string{"c": "c (chan int) is not remembered\x1b[2J"}})
+	for _, w := range []string{"x     []P   3      224    24", "c (chan int) is not remembered\ufffd[2J"} {
 		if !strings.Contains(b.String(), w) {
 			t.Errorf("no %q in\n%s", w, b.String())
 		}

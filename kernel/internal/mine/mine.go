@@ -2,9 +2,9 @@
 // with what it needs of the cells, and with a test made of the exercise's cases. It is a module of its own in a folder
 // beside the notebooks, so that cells import it as "mine", and the plain go command tests it.
 //
-// A file that was changed by hand is never written to, and neither is a .bak. When a student grades another version, the
-// one before it is kept as .bak. Code that does not compile on its own stays in the notebook. The first line of each file has a digest of the
-// rest, by which a change is noticed.
+// A file that was changed by hand is never written to, and neither is a .bak. When a student grades another version,
+// the one before it is kept as .bak. Code that does not compile on its own stays in the notebook. The first line of
+// each file has a digest of the rest, by which a change is noticed.
 package mine
 
 import (
@@ -111,7 +111,14 @@ func (p *Package) Keep(key, program string) string {
 	if err != nil {
 		return fmt.Sprintf("It can't become %s: %v.", name, err)
 	}
-	before, was, err := p.put(k, stamp(k, byStudent, text), testOf(k))
+	who := byStudent
+	if ours, err := os.ReadFile(filepath.Join(p.Ours, fileOf(k.Name))); err == nil && rest(string(ours)) == "\n"+text {
+		if p.has(k) && !p.byUs(k) { // somebody has run all cells, solutions too
+			return fmt.Sprintf("%s stays yours: this is our solution.", name)
+		}
+		who = byUs
+	}
+	before, was, err := p.put(k, stamp(k, who, text), testOf(k))
 	said := ""
 	switch {
 	case err != nil:

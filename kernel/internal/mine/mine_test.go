@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -62,6 +63,7 @@ func TestOurs(t *testing.T) {
 	}
 	p := &Package{Dir: t.TempDir(), Importer: pkgs()}
 	solved := map[string]bool{}
+	programs := map[lesson.Kept]string{}
 	for _, path := range lessons {
 		n, err := notebook.Read(path)
 		if err != nil {
@@ -88,6 +90,7 @@ func TestOurs(t *testing.T) {
 				t.Errorf("%s: exercise %s: %v", filepath.Base(path), k.Key, err)
 			}
 			solved[k.Key] = err == nil
+			programs[*k] = program
 		}
 	}
 	for _, k := range lesson.KeptFunctions() {
@@ -96,6 +99,12 @@ func TestOurs(t *testing.T) {
 		}
 	}
 	want := texts(t, p.Dir)
+	// Beside all others, as on a page, each comes out as it is here: so it is known as ours.
+	for k, program := range programs {
+		if text, err := p.extract(k, program); err != nil || rest(want[fileOf(k.Name)]) != "\n"+text {
+			t.Errorf("beside all others, the solution of exercise %s is another (%v):\n%s", k.Key, err, text)
+		}
+	}
 	if *update {
 		for name := range texts(t, ours) {
 			if want[name] == "" && name != "doc.go" {
@@ -193,7 +202,7 @@ func TestMakeAgain(t *testing.T) {
 	}
 }
 
-// Nothing that a student has changed by hand is lost, and a test that is gone comes back with the next accepted version.
+// Nothing that a student has changed by hand is lost, and a test that is gone comes back with the next grade.
 func TestPutKeeps(t *testing.T) {
 	p := &Package{Dir: t.TempDir()}
 	k, _ := kept("01.4")
@@ -235,6 +244,33 @@ func TestPutKeeps(t *testing.T) {
 	for name, want := range map[string]string{"merge.go": "by hand", "merge.go.bak": "notes on the first", "merge_test.go": "cases of my own"} {
 		if b, err := os.ReadFile(path(name)); err != nil || string(b) != want {
 			t.Errorf("%s has %q (%v), want %q", name, b, err, want)
+		}
+	}
+}
+
+// Whoever runs all cells of a lesson, and so our solution after their own, keeps their own.
+func TestOurSolutionIsNotTheirs(t *testing.T) {
+	const theirs = "func merge(ids []int, left, right, id int) []int { return ids }\nlesson.Grade(\"01.4\", merge)"
+	n, err := notebook.Read("../../../notebooks/01-tokenization.ipynb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(n.Cells, func(c *notebook.Cell) bool { k := solvedBy(c); return k != nil && k.Key == "01.4" })
+	p := &Package{Dir: t.TempDir(), Ours: ours, Importer: pkgs()}
+	for _, step := range []struct{ cell, says, first string }{
+		{n.Cells[i].Source, "It is mine.Merge from now on", byUs},
+		{theirs, "It is mine.Merge from now on", byStudent},
+		{n.Cells[i].Source, "mine.Merge stays yours", byStudent},
+	} {
+		program, err := newCells().program(step.cell)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := p.Keep("01.4", program); !strings.Contains(said, step.says) {
+			t.Errorf("it says %q, want %q", said, step.says)
+		}
+		if first, _, _ := strings.Cut(texts(t, p.Dir)["merge.go"], "\n"); !strings.Contains(first, step.first) {
+			t.Errorf("the file begins with %q, want that it is %s", first, step.first)
 		}
 	}
 }

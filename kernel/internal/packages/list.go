@@ -232,7 +232,7 @@ func pack(l *listed, started time.Time) *pkg {
 				k.Files = append(k.Files, f)
 			}
 		}
-		k.Print = k.settled(started)
+		k.Print = k.printBefore(started)
 	}
 	return k
 }

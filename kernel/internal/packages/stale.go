@@ -104,9 +104,9 @@ func (k *pkg) print() (uint64, time.Time) {
 // coarse is how much later than its time says a file may have changed, by the clocks of file systems.
 const coarse = 2 * time.Second
 
-// settled is a package's print, or 0 if its files are so new that they may have changed after the go command, started
-// then, had read them.
-func (k *pkg) settled(started time.Time) uint64 {
+// printBefore is a package's print, or 0 if its files are so new that they may have changed after the go command,
+// started then, had read them.
+func (k *pkg) printBefore(started time.Time) uint64 {
 	print, last := k.print()
 	if started.Sub(last) < coarse {
 		return 0

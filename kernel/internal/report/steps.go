@@ -22,6 +22,7 @@ type Steps struct {
 	out     strings.Builder // printed since the last step
 	size    int
 	printed int
+	held    []string // since the last step
 	sites   []rewrite.Site
 }
 
@@ -46,7 +47,8 @@ type Step struct {
 	Frame int       `json:"d,omitempty"` // the call that the line stands in: 0 is the cell
 	Scope int       `json:"s,omitempty"` // the innermost block around it, an index into Scopes plus one: what other blocks declare has ended
 	Costs [4]int    `json:"c,omitzero"`  // FLOPs, bytes read and written, bytes of tensors that variables hold, nanoseconds
-	Ops   []string  `json:"p,omitempty"` // operations: name, shapes of the inputs, that of the result, FLOPs, bytes, nanoseconds; tabs between
+	Held  []string  `json:"m,omitempty"` // what the third of Costs consists of, if that has changed: bytes, a variable, why it holds them, of how many tensors; tabs between
+	Ops   []string  `json:"p,omitempty"` // operations: name, shapes of the inputs, that of the result, FLOPs, bytes, what they consist of, nanoseconds; tabs between
 	Vars  []StepVar `json:"v,omitempty"` // variables that were set, or have changed
 	Out   string    `json:"o,omitempty"` // what was printed by it
 }
@@ -90,6 +92,8 @@ func (s *Steps) Message(kind string, f []string) {
 		} else if s.record.Cut == "" {
 			s.record.Cut = fmt.Sprintf("the first %d steps, since their values are long", s.record.count())
 		}
+	case "held":
+		s.held = f
 	case "leave":
 		if len(f) == 1 && s.size < maxRecord {
 			where, _ := strconv.Atoi(f[0])
@@ -122,8 +126,9 @@ func (s *Steps) step(f []string) {
 		site := s.sites[n[0]-1]
 		e.Line, e.Loop, e.Head, e.Func, e.Scope = site.Line, site.Loop, site.Head, site.Func, site.Scope
 	}
+	e.Held, s.held = s.held, nil
 	f = f[9:]
-	for _, text := range f {
+	for _, text := range slices.Concat(f, e.Held) {
 		s.size += len(text) + 8
 	}
 	e.Ops, f = f[:ops], f[ops:]

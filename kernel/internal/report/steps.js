@@ -2,7 +2,7 @@
 // lecternSteps(record, code, place, { close, moved, offset, name, editor }) returns { open, close }. record is what Record in
 // steps.go describes; code the element with the text; the panel comes to the end of place. With close, a function, the reader
 // can leave; moved is told the step, counted from 1, to which the reader has gone; ended is called where there is none after it. offset is how many lines of the cell stand
-// above the code. With editor, the lines are marked by whoever answers an event, where the text stands already, and code is
+// above the code. source has addresses where "tensor.Of", ".Matmul" and "op matmul" can be looked up. With editor, the lines are marked by whoever answers an event, where the text stands already, and code is
 // for when nobody does.
 var lecternSteps = (record, code, place, options) => {
   "use strict";
@@ -18,18 +18,24 @@ var lecternSteps = (record, code, place, options) => {
     e.append(...inside.filter((x) => x !== null));
     return e;
   };
-  const steps = record.steps, loops = record.loops || [], offset = options.offset || 0;
+  const steps = record.steps, loops = record.loops || [], offset = options.offset || 0, source = options.source || {};
   const stops = []; // what one steps through: the indices of all steps but the ends of functions
   steps.forEach((s, i) => { if (s.k !== "leave") stops.push(i); });
   if (!stops.length) return null;
   const words = (n) => n.toLocaleString("en");
-  const scaled = (n, units, base) => {
+  const scaled = (n, units) => {
     let i = 0;
-    while (n >= base && i < units.length - 1) { n /= base; i++; }
+    while (n >= 1000 && i < units.length - 1) { n /= 1000; i++; }
     return (i && n < 100 ? n.toFixed(1).replace(/\.0$/, "") : words(Math.round(n))) + " " + units[i];
   };
-  const bytes = (n) => (n === 1 ? say("1 byte") : scaled(n, [say("bytes"), "kB", "MB", "GB"], 1000));
-  const flops = (n) => (n === 1 ? "1 FLOP" : scaled(n, ["FLOPs", "kFLOPs", "MFLOPs", "GFLOPs", "TFLOPs"], 1000));
+  const bytes = (n) => { // as internal/humanize writes them
+    const units = [say("bytes"), "KiB", "MiB", "GiB", "TiB"];
+    if (n === 1) return say("1 byte");
+    let i = 0;
+    while (i < units.length - 1 && (n >= 10240 || n && n % 1024 === 0)) { n /= 1024; i++; }
+    return (Number.isInteger(n) ? words(n) : n.toFixed(1)) + " " + units[i];
+  };
+  const flops = (n) => (n === 1 ? "1 FLOP" : scaled(n, ["FLOPs", "kFLOPs", "MFLOPs", "GFLOPs", "TFLOPs"]));
   const time = (ns) => (ns < 1e3 ? ns + " ns" : ns < 1e6 ? (ns / 1e3).toFixed(1) + " µs" : ns < 1e9 ? (ns / 1e6).toFixed(1) + " ms" : (ns / 1e9).toFixed(2) + " s");
   const shape = (list) => "[" + list.split(",").join(" ") + "]";
 
@@ -76,7 +82,7 @@ var lecternSteps = (record, code, place, options) => {
   const state = (last) => {
     const cell = { name: "", vars: new Map() }, goroutines = new Map();
     const lines = new Map();
-    let out = "", live = 0;
+    let out = "", live = 0, held = [];
     for (let i = 0; i <= last; i++) {
       const s = steps[i], g = s.g || 0;
       out += s.o || "";
@@ -90,6 +96,7 @@ var lecternSteps = (record, code, place, options) => {
         const frame = frames[Math.min(v.d || 0, frames.length - 1)];
         frame.vars.set((v.c || 0) + " " + v.n, { ...v, changed: i === last });
       }
+      if (s.m) held = s.m;
       if (s.c) {
         if (s.k !== "backward") live = s.c[2];
         const sum = lines.get(s.l) || [0, 0, 0];
@@ -97,7 +104,7 @@ var lecternSteps = (record, code, place, options) => {
         lines.set(s.l, sum);
       }
     }
-    return { frames: goroutines.get(steps[last].g || 0), out, live, lines };
+    return { frames: goroutines.get(steps[last].g || 0), out, live, held, lines };
   };
 
   // The code's lines, each an element; spans that go over several lines are cut.
@@ -141,8 +148,29 @@ var lecternSteps = (record, code, place, options) => {
       const n = i + 1 + offset;
       if (!reached.has(n)) return;
       e.classList.add("reached");
-      e.addEventListener("click", () => { if (String(getSelection()) === "") go(nextOn(n)); });
+      e.addEventListener("click", (event) => { if (String(getSelection()) === "" && !event.target.closest("a")) go(nextOn(n)); });
     });
+    lines.forEach(linked);
+  };
+  // linked makes links of the functions on a line whose source is known.
+  const linked = (line) => {
+    for (const m of line.textContent.matchAll(/(\b[a-z][a-z0-9]*)?\.([A-Z][A-Za-z0-9]*)/g)) {
+      const to = source[(m[1] || "") + "." + m[2]] || source["." + m[2]];
+      let from = m.index + m[0].length - m[2].length;
+      if (!to) continue;
+      const texts = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+      for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+        if (from >= node.data.length) { from -= node.data.length; continue; }
+        if (from + m[2].length <= node.data.length) {
+          const name = node.splitText(from);
+          name.splitText(m[2].length);
+          const link = make("a", { class: "step-source", href: to, title: say("The source of {name}", { name: m[2] }) });
+          name.replaceWith(link);
+          link.append(name);
+        }
+        break;
+      }
+    }
   };
   // mark tells of each line that runs whether the step is there, and what it has cost so far.
   const mark = (marks) => {
@@ -204,6 +232,8 @@ var lecternSteps = (record, code, place, options) => {
   const where = make("span", { class: "step-where" });
   const loop = make("div", { class: "step-loop", hidden: !loops.length }); // it keeps its place outside of loops
   const bars = make("dl", { class: "step-bars", hidden: !priced });
+  const consists = make("div", { class: "step-consists" });
+  const parts = make("details", { class: "step-parts", hidden: !priced }, make("summary", {}, say("What these consist of")), consists);
   const did = make("div", { class: "step-did", hidden: !priced });
   const vars = make("div", { class: "step-vars" });
   const strips = make("div", { class: "step-strips" });
@@ -212,7 +242,7 @@ var lecternSteps = (record, code, place, options) => {
   const shut = options.close ? button(say("Close"), say("Close the stepper"), () => options.close()) : null;
   const panel = make("div", { class: "steps", role: "group", tabindex: "-1", "data-lm-suppress-shortcuts": "true", "aria-label": options.name || say("The cell step by step") },
     make("div", { class: "step-tools" }, first, back, next, last, skip, leave, play, speed, shut),
-    make("div", { class: "step-slide" }, slider, where), loop, bars, did, vars, strips, printed,
+    make("div", { class: "step-slide" }, slider, where), loop, bars, parts, did, vars, strips, printed,
     record.note ? make("p", { class: "step-note" }, record.note) : null,
     record.cut ? make("p", { class: "step-note" }, say("Recorded are {what}.", { what: record.cut })) : null,
     make("p", { class: "step-note step-keys" }, say("Arrow keys step") + (inFunction ? say(" (down goes past calls, O out of them)") : "") + (loops.length ? say(", Page Up and Down change the iteration") : "") + say(", P plays. A click on a line goes to its next step.")), said);
@@ -310,11 +340,68 @@ var lecternSteps = (record, code, place, options) => {
     }
     drawStrips(shown);
   };
+  const exact = (n) => (n === 1 ? say("1 byte") : say("{n} bytes", { n: words(n) }));
+  const shapesOf = (text) => [...text.matchAll(/\[([^\]]*)\]/g)].map(([, list]) => (list === "" ? [] : list.split(" ").map(Number)));
+  const count = (dims) => dims.reduce((n, d) => n * d, 1);
+  const sizes = { float64: 8, int64: 8, float32: 4, bfloat16: 2, float16: 2, bool: 1 };
+  // countedFrom says how FLOPs follow from shapes: a few for each element of the result or of an input, and some for each row.
+  const countedFrom = (name, f, inputs, out) => {
+    const product = name.startsWith("matmul") && inputs[0]?.length ? inputs[0].at(-1) : 0;
+    const n = count(out), m = inputs.length ? count(inputs[0]) : 0, rows = out.length ? n / out.at(-1) : 0;
+    if (product && f === 2 * n * product) return say("2 · {n} · {k}: a product and a sum for each of {n} elements and of {k} pairs", { n: words(n), k: words(product) });
+    const result = (k) => (n === 1 ? say("{k} for the one element of the result", { k: words(k) }) : say("{k} for each of {n} elements of the result", { k: words(k), n: words(n) }));
+    const input = (k) => say("{k} for each of {n} elements of the first input", { k: words(k), n: words(m) });
+    const both = (one, other) => say("{one} and {other}", { one, other });
+    if (n && f % n === 0) return result(f / n);
+    if (m && f % m === 0) return input(f / m);
+    for (let k = Math.floor(f / Math.max(n, m)); k > 0 && m; k--) {
+      if (n && (f - k * m) % n === 0) return both(input(k), result((f - k * m) / n));
+      if (rows && (f - k * n) % rows === 0) return both(result(k), say("{k} for each of {n} rows", { k: words((f - k * n) / rows), n: words(rows) }));
+    }
+    return "";
+  };
+  // partsOf is what the bytes and FLOPs of an operation consist of, a line for each.
+  const partsOf = (name, into, result, f, b, list) => {
+    const inputs = shapesOf(into), out = shapesOf(result)[0] || [], lines = [];
+    list.split(";").filter(Boolean).forEach((text, i) => {
+      const [kind, moved, dtype] = text.split(" "), dims = inputs[i] || [], which = inputs.length > 1 ? say("input {n}", { n: i + 1 }) : say("the input");
+      const tensor = (dims) => say("[{shape}] of {dtype}", { shape: dims.join(" "), dtype });
+      const repeated = kind === "read" && sizes[dtype] && +moved < sizes[dtype] * count(dims);
+      lines.push({
+        read: () => say("{input}, {tensor}: reads {bytes}", { input: which, tensor: tensor(dims), bytes: exact(+moved) }) + (repeated ? say(", since its {n} elements repeat {distinct}", { n: words(count(dims)), distinct: words(+moved / sizes[dtype]) }) : ""),
+        over: () => say("{input}, {tensor}: is written over, and not read", { input: which, tensor: tensor(dims) }),
+        number: () => say("{input}: a Go number, which stands in the code and in no memory", { input: which }),
+        some: () => say("the inputs: reads {bytes}, of each what is picked, and 8 bytes for each position", { bytes: exact(+moved) }),
+        write: () => say("the result, {tensor}: writes {bytes}", { tensor: tensor(out), bytes: exact(+moved) }),
+      }[kind]?.() ?? text);
+    });
+    if (!lines.length && !+b) lines.push(say("a view of the same memory: nothing is read or written"));
+    const counted = +f ? countedFrom(name.split(" · ")[0], +f, inputs, out) : "";
+    if (counted) lines.unshift(`${flops(+f)}: ${counted}`);
+    return lines;
+  };
+  let unfolded = false; // operations stay unfolded from step to step
   const opLine = (text) => {
-    const [name, into, result, f, b, ns] = text.split("\t");
+    const [name, into, result, f, b, list, ns] = text.split("\t");
     if (result === undefined) return make("li", {}, name);
     const costs = [+f ? flops(+f) : null, +b ? bytes(+b) : say("moves nothing"), +ns ? time(+ns) : null].filter(Boolean).join(", ");
-    return make("li", {}, make("b", {}, name), " ", (into ? into + " → " : "→ ") + result, make("span", { class: "step-facts" }, costs));
+    const inside = partsOf(name, into, result, f, b, list || "").map((line) => make("span", { class: "step-facts" }, line));
+    const fold = make("details", { class: "step-parts", open: unfolded }, make("summary", {}, costs), ...inside);
+    fold.addEventListener("toggle", () => { unfolded = fold.open; });
+    const at = source["op " + name.split(" · ")[0]];
+    return make("li", {}, make("b", {}, at ? make("a", { href: at, title: say("What the library says of this operation") }, name) : name), " ", (into ? into + " → " : "→ ") + result, fold);
+  };
+  // drawParts says what the totals consist of: FLOPs and moved bytes by line, held bytes by variable.
+  const drawParts = (now) => {
+    const table = (caption, rows) => make("table", {}, make("caption", {}, caption), ...rows.map(([head, text]) => make("tr", {}, make("th", { scope: "row" }, head), make("td", {}, text))));
+    const spentBy = [...now.lines].filter(([, [f, b]]) => f || b).sort(([a], [b]) => a - b).map(([line, [f, b]]) => [say("line {line}", { line: line - offset }), [f ? flops(f) : "", b ? exact(b) : ""].filter(Boolean).join(", ")]);
+    const heldBy = (now.live ? now.held : []).map((text) => {
+      const [b, name, why, n] = text.split("\t");
+      const [, op, saved] = why.match(/^saved by (.*): (its .*)$/) || [];
+      const what = why === "" ? say("its elements") : why === "gradient" ? (+n > 1 ? say("gradients") : say("a gradient")) : op ? say("saved by {op} for Backward: {what}", { op, what: saved }) : say("others");
+      return [name || "…", exact(+b) + ": " + what + (+n > 1 ? say(", {n} tensors", { n: words(+n) }) : "")];
+    });
+    consists.replaceChildren(spentBy.length ? table(say("Spent so far"), spentBy) : "", heldBy.length ? table(say("Held, each memory once"), heldBy) : "");
   };
 
   const go = (to, playing) => {
@@ -343,6 +430,7 @@ var lecternSteps = (record, code, place, options) => {
     if (priced) {
       const bar = (name, value, full, text) => make("div", {}, make("dt", {}, name), make("dd", {}, make("span", { class: "step-bar", style: `--part:${full ? (100 * value) / full : 0}%`, "aria-hidden": "true" }), text));
       bars.replaceChildren(bar("FLOPs", spent[i][0], totals[0], flops(spent[i][0])), bar(say("Moved"), spent[i][1], totals[1], bytes(spent[i][1])), bar(say("Held by variables"), now.live, most, bytes(now.live)));
+      drawParts(now);
     }
     const ops = (s.p || []).map(opLine);
     if (priced) {

@@ -205,9 +205,14 @@ func goConditions(s string) []string {
 // habitLines is how far behind a habit the parser may stumble: try: is a label to it, and what follows may be Go.
 const habitLines = 200
 
-// habit explains a cell that does not parse by the first habit that it shows; false means that it shows none up to the
+// A pythonHabit is a mistake of those who know Python.
+type pythonHabit struct{ *mistake }
+
+func (m *mistake) habit() pythonHabit { return pythonHabit{m} }
+
+// first explains a cell that does not parse by the first habit that it shows; false means that it shows none up to the
 // error.
-func (m *mistake) habit() bool {
+func (m pythonHabit) first() bool {
 	from := max(1, m.src.Pos(m.off).Line-habitLines)
 	for lo := m.src.lines()[from-1]; lo <= m.off && lo < len(m.masked); lo += lineLen(m.masked[lo:]) {
 		line := strings.TrimRight(m.masked[lo:lo+lineLen(m.masked[lo:])], "\n")
@@ -262,7 +267,7 @@ func rightGo(line string) bool {
 }
 
 // obey explains a mistake by a habit whose pattern has the groups g, as offsets in the cell.
-func (m *mistake) obey(h habit, line int, g []int) bool {
+func (m pythonHabit) obey(h habit, line int, g []int) bool {
 	lo, hi := g[0], g[1]
 	for lo < hi && (m.masked[lo] == ' ' || m.masked[lo] == '\t') {
 		lo++
@@ -347,7 +352,7 @@ func (m *mistake) obey(h habit, line int, g []int) bool {
 
 // withEmptyBlock returns the cell with a header in the place of [lo, hi), and an empty block in the place of the lines
 // that belong to it: those that are indented further than line, empty ones, and a closing brace. end is where it ends.
-func (m *mistake) withEmptyBlock(line, lo, hi int, header string) (code string, end int) {
+func (m pythonHabit) withEmptyBlock(line, lo, hi int, header string) (code string, end int) {
 	src, indent := m.src.Code, lo-line
 	behind := hi + lineLen(src[hi:])
 	for behind < len(src) {
@@ -367,7 +372,7 @@ func (m *mistake) withEmptyBlock(line, lo, hi int, header string) (code string, 
 }
 
 // elseAlone finds an else that does not stand on the line of the } before it.
-func (m *mistake) elseAlone(lo int, line string) bool {
+func (m pythonHabit) elseAlone(lo int, line string) bool {
 	if !strings.HasPrefix(strings.TrimSpace(line), "else") {
 		return false
 	}
@@ -386,7 +391,7 @@ func (m *mistake) elseAlone(lo int, line string) bool {
 	return true
 }
 
-func (m *mistake) colonBlock(lo int, word string) bool {
+func (m pythonHabit) colonBlock(lo int, word string) bool {
 	m.move(lo, lo+len(word))
 	m.e.Msg, m.e.Hint = "a block doesn't begin with a colon in Go", "blocks go between { and }, however they are indented"
 	switch word {
@@ -407,7 +412,7 @@ func (m *mistake) colonBlock(lo int, word string) bool {
 }
 
 // words finds and, or and not.
-func (m *mistake) words(lo, hi int) bool {
+func (m pythonHabit) words(lo, hi int) bool {
 	text := m.src.Code[lo:hi]
 	w := regexp.MustCompile(`\b(and|or|not)\b`).FindStringIndex(m.masked[lo:hi])
 	word := text[w[0]:w[1]]
@@ -449,7 +454,7 @@ func goFormat(lit string) (format, values string) {
 }
 
 // fstring turns Python's f"…" into a call of fmt.Sprintf. quote is the offset of the string.
-func (m *mistake) fstring(lo, quote int) bool {
+func (m pythonHabit) fstring(lo, quote int) bool {
 	var lit string
 	for _, t := range tokens(m.src.Code) {
 		if t.lo == quote && t.tok == token.STRING {
@@ -486,7 +491,7 @@ var pythonPackages = map[string]string{
 }
 
 // pythonImport explains an import whose path is not between quotes.
-func (m *mistake) pythonImport(text string) {
+func (m pythonHabit) pythonImport(text string) {
 	f := strings.Fields(text)
 	pkg := strings.Trim(f[min(1, len(f)-1)], ".;")
 	first, _, _ := strings.Cut(pkg, ".")

@@ -68,7 +68,7 @@ func (c *checked) usesC(n ast.Node) (uses bool) {
 
 // typeOf is the type of a variable that the cell defines. Of a converted value of C's the checker knows nothing; it has
 // the type that stands there.
-func (p *publisher) typeOf(d definition) types.Type {
+func (p *hoister) typeOf(d definition) types.Type {
 	t := d.obj.Type()
 	st, ok := unlabeled(p.body[d.stmt]).(*ast.AssignStmt)
 	if t != types.Typ[types.Invalid] || !ok || len(st.Lhs) != len(st.Rhs) {

@@ -69,7 +69,6 @@ func (w *work) compose() {
 	if w.main != nil {
 		w.main.edits = a.editsWithin(nil, w.main.lo, w.main.hi)
 	}
-	a.rememberFlags()
 	if a.runs() {
 		a.write(begin, makers)
 	}
@@ -420,7 +419,7 @@ const gonbPath = "github.com/janpfeifer/gonb/gonbui/protocol"
 
 // renameOld handles variables that the cell defines with another type than they had: uses before the definition mean
 // the earlier variable.
-func (p *publisher) renameOld() {
+func (p *hoister) renameOld() {
 	for id, obj := range p.user.info.Uses {
 		v, again := p.types[id.Name]
 		old, ok := p.s.vars[id.Name]
@@ -448,7 +447,7 @@ func (p *publisher) renameOld() {
 	}
 }
 
-func (p *publisher) taken(name string) bool {
+func (p *hoister) taken(name string) bool {
 	_, a := p.n.vars[name]
 	_, b := p.types[name]
 	return a || b || p.n.decls[name] != nil

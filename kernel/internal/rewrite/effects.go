@@ -26,12 +26,21 @@ var starting = map[string]bool{"Go": true, "AfterFunc": true}
 var lasting = map[string]bool{"Stdin": true, "Scan": true, "Scanln": true, "Scanf": true, "Setenv": true, "Unsetenv": true, "Clearenv": true, "Chdir": true, "Exit": true,
 	"Pull": true, "Pull2": true}
 
-// setters are functions that change what their package keeps, of which nothing lives on.
+// setters are functions that change what their package keeps, and whether a note is to say that nothing of it lives on:
+// the logger of slog.SetDefault does.
 var setters = map[string]bool{
 	"encoding/gob.Register": true, "encoding/gob.RegisterName": true, "expvar.Publish": true, "database/sql.Register": true,
 	"image.RegisterFormat": true, "mime.AddExtensionType": true, "net/http.Handle": true, "net/http.HandleFunc": true,
-	"log/slog.SetDefault": true, "log/slog.SetLogLoggerLevel": true,
+	"log/slog.SetDefault": false, "log/slog.SetLogLoggerLevel": true,
 	"runtime/debug.SetMemoryLimit": true, "runtime/debug.SetMaxStack": true, "runtime/debug.SetMaxThreads": true, "runtime/debug.SetTraceback": true,
+}
+
+// writers are functions that write into their first argument.
+var writers = map[string]bool{
+	"sort.Sort": true, "sort.Stable": true, "sort.Slice": true, "sort.SliceStable": true, "sort.Strings": true, "sort.Ints": true, "sort.Float64s": true,
+	"slices.Sort": true, "slices.SortFunc": true, "slices.SortStableFunc": true, "slices.Reverse": true, "slices.Delete": true, "slices.DeleteFunc": true,
+	"slices.Insert": true, "slices.Replace": true, "slices.Compact": true, "slices.CompactFunc": true,
+	"maps.Copy": true, "maps.Insert": true, "maps.DeleteFunc": true,
 }
 
 const everyCell = ". A function whose name begins with init_ runs in every cell"
@@ -70,6 +79,9 @@ func (c *checked) effects(root ast.Node) (e effects) {
 		case *ast.UnaryExpr:
 			e.aliases = e.aliases || n.Op == token.AND && c.ofPackage(n.X) != nil
 		case *ast.CallExpr:
+			if b, ok := c.info.Uses[named(n.Fun)].(*types.Builtin); ok && (b.Name() == "clear" || b.Name() == "copy" || b.Name() == "delete") {
+				set(n.Args[0])
+			}
 			f, ok := c.info.Uses[named(n.Fun)].(*types.Func)
 			if !ok || f.Pkg() == nil || f.Signature().Recv() != nil {
 				break
@@ -77,9 +89,16 @@ func (c *checked) effects(root ast.Node) (e effects) {
 			switch name := f.Pkg().Path() + "." + f.Name(); {
 			case name == "runtime.SetFinalizer" || name == "runtime.AddCleanup":
 				e.sets = append(e.sets, setting{name, "what " + name + " is to call is called in this cell or never: later cells have the value without it"})
-			case setters[name]:
-				name = f.Pkg().Name() + "." + f.Name()
-				e.sets = append(e.sets, setting{name, "what " + name + " sets ends with this cell" + everyCell})
+			case writers[name]:
+				set(n.Args[0])
+			default:
+				noted, sets := setters[name]
+				if s := (setting{name: f.Pkg().Name() + "." + f.Name()}); sets {
+					if noted {
+						s.note = "what " + s.name + " sets ends with this cell" + everyCell
+					}
+					e.sets = append(e.sets, s)
+				}
 			}
 		}
 		return true
@@ -93,6 +112,13 @@ func (c *checked) ofPackage(x ast.Expr) *types.Var {
 		switch e := ast.Unparen(x).(type) {
 		case *ast.IndexExpr:
 			x = e.X
+		case *ast.SliceExpr:
+			x = e.X
+		case *ast.CallExpr: // a conversion, as in sort.StringSlice(os.Args)
+			if len(e.Args) != 1 || !c.info.Types[e.Fun].IsType() {
+				return nil
+			}
+			x = e.Args[0]
 		case *ast.StarExpr:
 			x = e.X
 		case *ast.TypeAssertExpr:

@@ -25,13 +25,13 @@ func (s *Session) explain(e *Error, next *Session, budget *int) {
 		text := strings.TrimSpace(m.src.Code[m.off:hi])
 		if f := strings.Fields(text); len(f) > 1 && token.IsIdentifier(strings.Split(strings.Trim(f[1], ";"), ".")[0]) {
 			m.move(max(lo, m.off), hi)
-			m.pythonImport(text)
+			m.habit().pythonImport(text)
 		}
 	case e.Hint != "":
-		if h := m.lexicalHint(); h != "" {
+		if h := m.habit().lexicalHint(); h != "" {
 			e.Hint = h
 		}
-	case m.syntax && m.habit():
+	case m.syntax && m.habit().first():
 	case m.syntax:
 		e.Hint = m.syntaxHint()
 	default:
@@ -109,7 +109,7 @@ const unreadImport = "this import can't be read"
 
 // hint explains an error of the type checker.
 func (m *mistake) hint() string {
-	if h := m.python(); h != "" {
+	if h := m.habit().python(); h != "" {
 		return h
 	}
 	if h, g := hintFor(m.e.Msg); h != nil {

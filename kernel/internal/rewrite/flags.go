@@ -2,82 +2,66 @@ package rewrite
 
 import (
 	"go/ast"
-	"go/token"
+	"go/constant"
 	"go/types"
+	"slices"
+
+	"github.com/lectern-go/lectern/internal/cellstate"
 )
 
-// A program's command-line flags are those that its own process has defined, but a notebook defines them in one cell
-// and gives them values in another. So statements that define flags are remembered, and run again before the flags of
-// a cell that has arguments are read.
+// A notebook defines flags in one cell and gives them values in another: definitions live on (see settings.go), and the
+// flags of a cell that has arguments are parsed for it.
 
-// rememberFlags notes the statements of the cell that define flags.
-func (a *assembly) rememberFlags() {
-	for i, st := range a.body {
-		if !a.definesFlags(st) || i >= len(a.stmts) {
-			continue
-		}
-		it := a.stmts[i]
-		t := &Text{}
-		e := a.editsWithin(nil, it.lo, it.hi)
-		for _, u := range a.packageUses(a.user, st) { // in another cell the names may mean something else
-			e.replace(u.lo, u.hi, a.n.alias(u.path, u.name))
-		}
-		e.apply(t, a.src, it.lo, it.hi)
-		t.Inject("\n")
-		a.n.flags = append(a.n.flags, &decl{src: a.src, lo: it.lo, hi: it.hi, text: t})
+// definesFlag returns the function of package flag that a call defines a flag by, or nil.
+func (c *checked) definesFlag(call *ast.CallExpr) *types.Func {
+	f, ok := c.info.Uses[named(call.Fun)].(*types.Func)
+	if !ok || f.Pkg() == nil || f.Pkg().Path() != "flag" || f.Signature().Recv() != nil || f.Signature().Params().Len() < 3 {
+		return nil
 	}
+	return f
 }
 
-// definesFlags reports whether a statement calls a function of package flag that defines one.
-func (a *assembly) definesFlags(st ast.Stmt) (yes bool) {
-	ast.Inspect(st, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncLit:
-			return false
-		case *ast.CallExpr:
-			if id := named(n.Fun); id != nil {
-				f, ok := a.user.info.Uses[id].(*types.Func)
-				yes = yes || ok && f.Pkg() != nil && f.Pkg().Path() == "flag" && f.Signature().Recv() == nil && f.Signature().Params().Len() >= 3
-			}
-		}
-		return !yes
-	})
-	return yes
-}
-
-// parsesFlags defines the flags of earlier cells in a program that has arguments, and returns the index of the
-// statement of the cell behind which they are parsed, or -1.
+// parsesFlags returns the index of the statement of the cell behind which flags are parsed, or -1; if those of earlier
+// cells will do, it parses them right away.
 func (a *assembly) parsesFlags(t *Text) int {
-	last := -1
-	for i, st := range a.body {
-		if i < len(a.stmts) && a.definesFlags(st) {
-			last = i
-		}
-	}
-	if a.r.Args == "" || a.tests || len(a.n.flags) == 0 {
+	if a.r.Args == "" || a.tests {
 		return -1
 	}
-	for _, d := range a.n.flags {
-		if d.src != a.src {
-			d.emit(t)
-		}
+	last := -1
+	for i, st := range a.body {
+		ast.Inspect(st, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && i < len(a.stmts) && a.user.definesFlag(call) != nil {
+				last = i
+			}
+			_, lit := n.(*ast.FuncLit)
+			return !lit
+		})
 	}
-	if last < 0 {
+	if last < 0 && a.s.vars[cellstate.FlagsName].typ != "" {
 		t.Inject(a.n.alias("flag", "flag"), ".Parse()\n")
 	}
 	return last
 }
 
-// reachFlags adds what the statements of earlier cells that define flags mention, if the program runs them.
-func (a *assembly) reachFlags() {
-	if a.r.Args == "" || a.tests {
-		return
-	}
-	for _, d := range a.n.flags {
-		for _, k := range tokens(d.text.String()) {
-			if k.tok == token.IDENT {
-				a.g.reachName(k.lit)
+// flagNames are the names of the flags that the program itself may define, as far as they are constants. A cell that
+// runs again defines its flags again, which Go would not allow.
+func (a *assembly) flagNames() (names []string) {
+	a.g.inspect(func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		f := a.g.c.definesFlag(call)
+		if f == nil {
+			return true
+		}
+		for i, arg := range call.Args {
+			if v := a.g.c.info.Types[arg].Value; f.Signature().Params().At(i).Name() == "name" && v != nil && v.Kind() == constant.String {
+				names = append(names, constant.StringVal(v))
 			}
 		}
-	}
+		return true
+	})
+	slices.Sort(names)
+	return slices.Compact(names)
 }

@@ -28,8 +28,13 @@ const (
 	aPackage
 )
 
+// A wrongName is a mistake in a name that is not there, or is there in another form.
+type wrongName struct{ *mistake }
+
+func (m *mistake) name() wrongName { return wrongName{m} }
+
 // wants looks at what stands around the name at [lo, hi).
-func (m *mistake) wants(lo, hi int) wanted {
+func (m wrongName) wants(lo, hi int) wanted {
 	after := strings.TrimLeft(m.masked[hi:], " ")
 	line, _ := m.lineAt(lo)
 	before := strings.TrimRight(m.masked[line:lo], " *")
@@ -53,7 +58,7 @@ func (m *mistake) wants(lo, hi int) wanted {
 }
 
 // candidates are the names that may stand where something of a kind is wanted.
-func (m *mistake) candidates(w wanted) []string {
+func (m wrongName) candidates(w wanted) []string {
 	var names []string
 	if w != aType {
 		for _, vs := range []map[string]variable{m.s.vars, m.next.vars} {
@@ -95,7 +100,7 @@ func (m *mistake) candidates(w wanted) []string {
 }
 
 // mean asks whether the text at [lo, hi) was to be name, if that works.
-func (m *mistake) mean(lo, hi int, names ...string) string {
+func (m wrongName) mean(lo, hi int, names ...string) string {
 	if t := m.propose(lo, hi, names...); t != "" {
 		return "did you mean " + t + "?"
 	}
@@ -103,7 +108,7 @@ func (m *mistake) mean(lo, hi int, names ...string) string {
 }
 
 // undefined explains a name that means nothing.
-func (m *mistake) undefined(name string) string {
+func (m wrongName) undefined(name string) string {
 	for _, x := range []*Session{m.next, m.s} {
 		if why := x.gone[name]; why != "" {
 			if path := m.s.packages.ByName(name); path != "" {
@@ -168,7 +173,7 @@ func (m *mistake) undefined(name string) string {
 }
 
 // turned explains a name behind its type.
-func (m *mistake) turned(lo, hi int) string {
+func (m wrongName) turned(lo, hi int) string {
 	line, _ := m.lineAt(lo)
 	g := re(`(?:[{(,;]|^)\s*(int|string|float64|float32|bool|byte|any|float|str|double)\s+$`).FindStringSubmatchIndex(m.masked[line:lo])
 	if g == nil {
@@ -186,7 +191,7 @@ var pythonMembers = map[string]string{"time.time": "time.Now", "json.dumps": "js
 	"math.inf": "math.Inf(1)", "math.nan": "math.NaN()", "os.path": "filepath", "time.perf_counter": "time.Now"}
 
 // foreign explains names of Python and JavaScript.
-func (m *mistake) foreign(name string, lo, hi int) string {
+func (m wrongName) foreign(name string, lo, hi int) string {
 	switch name {
 	case "None", "null", "NULL", "nullptr", "Nil", "undefined":
 		return m.write("Go's word for it is nil", lo, hi, "Go has nil, for pointers, slices, maps, functions and interfaces only", "nil")
@@ -286,7 +291,7 @@ func (m *mistake) foreign(name string, lo, hi int) string {
 }
 
 // torch explains what stands behind the name of PyTorch's package, or NumPy's, at [lo, hi).
-func (m *mistake) torch(lo, hi int) string {
+func (m wrongName) torch(lo, hi int) string {
 	sym := identifierAt(m.src.Code[min(hi+1, len(m.src.Code)):])
 	if sym == "" {
 		return pythonPackages["torch"]
@@ -334,7 +339,7 @@ var methods = map[string][]string{
 }
 
 // selector explains a field or method that does not exist.
-func (m *mistake) selector(x, name, typ string) string {
+func (m wrongName) selector(x, name, typ string) string {
 	hint := typ + " has no " + name + ": Tab after the dot lists what it has"
 	if o := types.Universe.Lookup(typ); o != nil || strings.HasPrefix(typ, "[") || strings.HasPrefix(typ, "map[") {
 		hint = "a value of type " + typ + " has no methods"
@@ -402,7 +407,7 @@ func (m *mistake) selector(x, name, typ string) string {
 }
 
 // packageNamed is the package that a name means, or nil.
-func (m *mistake) packageNamed(name string) *types.Package {
+func (m wrongName) packageNamed(name string) *types.Package {
 	p, err := m.s.packages.Import(cmp.Or(m.s.imports[name], m.s.packages.ByName(name)))
 	if err != nil {
 		return nil
@@ -411,7 +416,7 @@ func (m *mistake) packageNamed(name string) *types.Package {
 }
 
 // members are the names of the fields and methods of a type that Go has written.
-func (m *mistake) members(x, typ string) (names []string) {
+func (m wrongName) members(x, typ string) (names []string) {
 	base := strings.TrimLeft(typ, "*")
 	if pkg, sym, ok := strings.Cut(base, "."); ok {
 		if p := m.packageNamed(pkg); p != nil {
@@ -443,7 +448,7 @@ func (m *mistake) members(x, typ string) (names []string) {
 }
 
 // fields are the names of the fields of a struct that a cell has declared.
-func (m *mistake) fields(typ string) (names []string) {
+func (m wrongName) fields(typ string) (names []string) {
 	if d := m.next.decls[typ]; d != nil && d.tok == token.TYPE {
 		f, _, err := parsePart(d.src.Code[d.lo:d.hi], parser.SkipObjectResolution)
 		if err != nil {

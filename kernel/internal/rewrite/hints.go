@@ -43,12 +43,12 @@ func init() {
 		{"~", regexp.MustCompile(`^cannot use ~`), (*mistake).tilde},
 		{"assignment to a value", regexp.MustCompile(`^cannot assign to [^\[]*neither addressable[^\[]*$`),
 			always("only a variable can be assigned to, neither a constant nor the value of an expression")},
-		{"undefined", regexp.MustCompile(`^undefined: (\S+)`), func(m *mistake, g []string) string { return m.undefined(g[1]) }},
+		{"undefined", regexp.MustCompile(`^undefined: (\S+)`), func(m *mistake, g []string) string { return m.name().undefined(g[1]) }},
 		{"selector", regexp.MustCompile(`^(.*)\.(\w+) undefined \(type (.*) has no (?:field or )?method (\w+)`), func(m *mistake, g []string) string {
 			if h := m.shadowedPackage(g[1], g[2]); h != "" {
 				return h
 			}
-			return m.selector(g[1], g[2], g[3])
+			return m.name().selector(g[1], g[2], g[3])
 		}},
 		{"unexported", regexp.MustCompile(`^.*\.(\w+) undefined \(cannot refer to unexported (?:field|method) \w+\)`), (*mistake).unexported},
 		{"field of a type", regexp.MustCompile(`^operand for field selector (\w+) must be value of type (\S+)$`), (*mistake).fieldOfType}, // since Go 1.27
@@ -70,16 +70,16 @@ func init() {
 		{"number of values", regexp.MustCompile(`^assignment mismatch: (\d+) variables? but (.*) returns? (\d+) values?`),
 			func(m *mistake, g []string) string { return m.counts(g[1], g[3]) }},
 		{"negative index", regexp.MustCompile(`^invalid argument: index (-.*) \(constant of type int\) must not be negative`),
-			func(m *mistake, g []string) string { return m.fromTheEnd(g[1]) }},
+			func(m *mistake, g []string) string { return m.habit().fromTheEnd(g[1]) }},
 		{"indirection", regexp.MustCompile(`^invalid operation: cannot indirect`), func(m *mistake, _ []string) string {
-			if h := m.power(); h != "" {
+			if h := m.habit().power(); h != "" {
 				return h
 			}
 			return "* before a value follows a pointer, and this is not a pointer"
 		}},
 		{"assertion without an interface", regexp.MustCompile(`^invalid operation: (.*) \(variable of (?:\w+ )?type .*\) is not an interface`), (*mistake).notInterface},
 		{"not a type", regexp.MustCompile(`^(\w+) (?:\(.*\) )?is not a type`), func(m *mistake, g []string) string {
-			if h := m.turned(m.off, m.off+len(g[1])); m.src.Code != "" && h != "" {
+			if h := m.name().turned(m.off, m.off+len(g[1])); m.src.Code != "" && h != "" {
 				return h
 			}
 			return "a type is wanted here: each parameter has one, as in func f(x float64)"
@@ -165,22 +165,22 @@ func (m *mistake) butHave(g []string) string {
 	msg, near := g[1], g[2]
 	m.e.Msg = msg
 	if pythonMembers[msg[len("undefined: "):]] != "" {
-		return m.undefined(msg[len("undefined: "):])
+		return m.name().undefined(msg[len("undefined: "):])
 	}
 	_, hi := m.lineAt(m.off)
 	word := identifierAt(m.src.Code[m.off:hi])
-	if pkg, ok := strings.CutSuffix(msg[len("undefined: "):], "."+word); ok && m.mean(m.off, m.off+len(word), near) != "" {
+	if pkg, ok := strings.CutSuffix(msg[len("undefined: "):], "."+word); ok && m.name().mean(m.off, m.off+len(word), near) != "" {
 		return "did you mean " + pkg + "." + near + "?"
 	}
-	return m.mean(m.off, m.off+len(word), near)
+	return m.name().mean(m.off, m.off+len(word), near)
 }
 
 func (m *mistake) notExported(g []string) string {
 	upper := strings.ToUpper(g[1][:1]) + g[1][1:]
-	if m.mean(m.off, m.off+len(g[1]), upper) != "" {
+	if m.name().mean(m.off, m.off+len(g[1]), upper) != "" {
 		return "did you mean " + g[2] + "." + upper + "?"
 	}
-	if p := m.packageNamed(g[2]); p != nil && p.Scope().Lookup(upper) != nil {
+	if p := m.name().packageNamed(g[2]); p != nil && p.Scope().Lookup(upper) != nil {
 		return "its name is " + g[2] + "." + upper
 	}
 	return "only names that begin with a capital letter can be used from outside a package"
@@ -188,7 +188,7 @@ func (m *mistake) notExported(g []string) string {
 
 func (m *mistake) unexported(g []string) string {
 	upper := camel(g[1])
-	if m.mean(m.off, m.off+len(g[1]), upper) != "" {
+	if m.name().mean(m.off, m.off+len(g[1]), upper) != "" {
 		return "did you mean " + upper + "?"
 	}
 	return "only names that begin with a capital letter can be used from outside a package"
@@ -199,7 +199,7 @@ func (m *mistake) conversionCall(g []string) string {
 	lo, hi := m.lineAt(m.off)
 	hint := g[1] + " is a type: a value of it is written " + g[1] + "{…}"
 	if pkg, name, ok := strings.Cut(g[1], "."); ok {
-		if p := m.packageNamed(pkg); p != nil && p.Scope().Lookup("New"+name) != nil {
+		if p := m.name().packageNamed(pkg); p != nil && p.Scope().Lookup("New"+name) != nil {
 			hint = g[1] + " is a type: " + pkg + ".New" + name + "(…) makes one"
 		}
 	}
@@ -265,7 +265,7 @@ func (m *mistake) fieldOfType(g []string) string {
 		at := m.off + len(typ) + len(".")
 		m.move(at, at+len(name))
 	}
-	return m.selector(typ, name, typ)
+	return m.name().selector(typ, name, typ)
 }
 
 func (m *mistake) overflows(g []string) string {
@@ -296,7 +296,7 @@ func (m *mistake) missingPackage(g []string) string {
 	if lo, hi := m.lineAt(m.off); m.src.Code != "" {
 		if near := nearest(g[1], m.s.packages.Names(), 2); near != "" {
 			if at := strings.Index(m.src.Code[lo:hi], g[1]); at >= 0 {
-				if h := m.mean(lo+at, lo+at+len(g[1]), near); h != "" {
+				if h := m.name().mean(lo+at, lo+at+len(g[1]), near); h != "" {
 					return h
 				}
 			}
@@ -324,8 +324,8 @@ func (m *mistake) notInterface([]string) string {
 }
 
 func (m *mistake) unknownField(g []string) string {
-	if near := nearest(g[1], m.fields(g[2]), 0); near != "" {
-		if h := m.mean(m.off, m.off+len(g[1]), near); h != "" {
+	if near := nearest(g[1], m.name().fields(g[2]), 0); near != "" {
+		if h := m.name().mean(m.off, m.off+len(g[1]), near); h != "" {
 			return h
 		}
 	}

@@ -56,7 +56,7 @@ type mover struct {
 
 // moveLiterals finds the literals below a node that move, and edits the places where they stood.
 func (m *mover) moveLiterals(c *checked, root ast.Node) {
-	if m.s.unmoved || m.s.alone {
+	if m.s.unkeptLiterals || m.s.alone {
 		return
 	}
 	calledOnly := m.calledOnly(c, root)
@@ -184,8 +184,9 @@ func (c *checked) instance(n ast.Node) *ast.Ident {
 	return id
 }
 
-// storing are the library's packages that keep functions they are given: hooks, what is recomputed, derivatives.
-var storing = map[string]bool{libraryPrefix + "tensor": true, libraryPrefix + "nn": true, widgetPath: true}
+// storing are the packages that keep functions they are given: hooks, what is recomputed, derivatives; handlers, and
+// what a flag calls.
+var storing = map[string]bool{libraryPrefix + "tensor": true, libraryPrefix + "nn": true, widgetPath: true, "net/http": true, "flag": true}
 
 // stored reports whether a function value, by the place where it stands, may end up in a variable. One that is called
 // on the spot, or given to a function of another package, stays what it is: code that is measured should be the

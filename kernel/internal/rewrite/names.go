@@ -110,7 +110,7 @@ func (s *Session) localise(t string) string {
 
 // Reserved reports whether a name is one that programs use for something of the kernel's.
 func Reserved(name string) bool {
-	for _, p := range []string{literalName, aliasPrefix, HiddenPrefix, initName, mainName, captured, persistName, showName, cellstate.WidgetsName} {
+	for _, p := range []string{literalName, aliasPrefix, HiddenPrefix, initName, mainName, captured, persistName, showName, cellstate.WidgetsName, cellstate.SlogName, cellstate.FlagsName} {
 		if strings.HasPrefix(name, p) {
 			return true
 		}

@@ -448,7 +448,7 @@ func (m *mistake) counts(have, want string) string {
 }
 
 // fromTheEnd explains xs[-1].
-func (m *mistake) fromTheEnd(index string) string {
+func (m pythonHabit) fromTheEnd(index string) string {
 	const hint = "an index counts from the beginning: the last element is xs[len(xs)-1]"
 	lo, _ := m.lineAt(m.off)
 	open := strings.LastIndexByte(m.masked[lo:m.off], '[')
@@ -470,7 +470,7 @@ func (m *mistake) fromTheEnd(index string) string {
 }
 
 // power explains **.
-func (m *mistake) power() string {
+func (m pythonHabit) power() string {
 	lo, hi := m.lineAt(m.off)
 	g := re(`(NAME|[\d.]+|\([^()]*\))\s*\*\*\s*(-?NAME|-?[\d.]+|\([^()]*\))`).FindStringSubmatchIndex(m.masked[lo:hi])
 	if g == nil {
@@ -515,7 +515,7 @@ func (m *mistake) returns() string {
 }
 
 // python explains what is right Go for the parser, but meant as Python.
-func (m *mistake) python() string {
+func (m pythonHabit) python() string {
 	if m.src.Code == "" {
 		return ""
 	}
@@ -532,7 +532,7 @@ func (m *mistake) python() string {
 		return m.write("", lo+g[2], hi, "write var x int = …", "var "+src[g[2]:g[3]]+" "+typ+" = "+src[g[1]:])
 	}
 	if strings.Contains(line, "**") && strings.HasPrefix(m.e.Msg, "invalid operation") {
-		return m.power()
+		return m.habit().power()
 	}
 	return ""
 }
@@ -553,7 +553,7 @@ func firstLexical(code string) (at int, msg string) {
 }
 
 // lexicalHint adds a proposal to what lexical has said, now that it can be checked.
-func (m *mistake) lexicalHint() string {
+func (m pythonHabit) lexicalHint() string {
 	lo, hi := m.lineAt(m.off)
 	line := m.src.Code[m.off:hi]
 	switch {

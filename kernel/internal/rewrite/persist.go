@@ -17,8 +17,8 @@ import (
 // made of, and restore the variables that it needs. They are empty if the program has nothing to do with kept values.
 func (a *assembly) begin() string {
 	k := &knowledge{a, nil, maps.Clone(a.funcs), maps.Clone(a.shared)}
-	pairs := k.restore()
-	if a.r.Keeps = len(pairs) > 0 || len(a.defs) > 0 || a.stateful(); !a.r.Keeps {
+	pairs, settings := k.restore(), a.settings()
+	if a.r.Keeps = len(pairs) > 0 || len(settings) > 0 || len(a.defs) > 0 || a.stateful(); !a.r.Keeps {
 		if a.r.effects.goroutines {
 			return "defer " + persistName + ".Goroutines()()"
 		}
@@ -50,6 +50,7 @@ func (a *assembly) begin() string {
 	}
 	args := append([]string{fmt.Sprint(a.src.Cell)}, pairs...)
 	known = append(known, "defer "+persistName+".Begin("+strings.Join(args, ", ")+")()")
+	known = append(known, settings...)
 	if a.manyDefs() {
 		known = append(known, fmt.Sprintf("%s.Defs(%s[:], %s[:]...)", persistName, a.ownName(defsName), a.ownName(varsName)))
 	}
@@ -234,6 +235,9 @@ func pointedInto(c *checked, root ast.Node) map[string]bool {
 			return
 		}
 		name := v.Pkg().Path() + "." + v.Name()
+		if name == "os.Stdin" { // see redirect
+			names[showPath+".Stdin"] = true
+		}
 		switch v.Type().Underlying().(type) {
 		case *types.Pointer:
 			names[name] = true
@@ -319,15 +323,15 @@ func (a *assembly) stateful() bool {
 		return true
 	}
 	for _, path := range a.g.imports {
-		if settings[path] || a.n.packages.Stateful(path) {
+		if changing[path] || a.n.packages.Stateful(path) {
 			return true
 		}
 	}
 	return false
 }
 
-// settings are the packages with which a cell changes what package persist keeps of a process.
-var settings = map[string]bool{"os": true, "log": true, "time": true, "runtime": true, "runtime/debug": true, "syscall": true}
+// changing are the packages with which a cell changes what package persist keeps of a process.
+var changing = map[string]bool{"os": true, "log": true, "time": true, "runtime": true, "runtime/debug": true, "syscall": true}
 
 // pollLoops lets an interrupt end a loop with the values kept. Inner loops that call nothing are left alone: a
 // measurement should measure the user's code.

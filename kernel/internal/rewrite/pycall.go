@@ -147,7 +147,7 @@ func camel(name string) string {
 var pythonNames = map[string]string{"tensor": "Of", "array": "Of", "asarray": "Of", "Tensor": "Of", "concat": "Cat", "concatenate": "Cat", "manual_seed": "Seed", "clip": "Clamp"}
 
 // pythonCall explains a call with arguments that are Python's, on which the parser has stumbled.
-func (m *mistake) pythonCall(line int, text string) bool {
+func (m pythonHabit) pythonCall(line int, text string) bool {
 	at, open := m.callAround(line, text)
 	if at < 0 {
 		return false
@@ -155,7 +155,7 @@ func (m *mistake) pythonCall(line int, text string) bool {
 	end := closing(m.masked, open)
 	c := newPythonCall(m.src.Code[at:open], arguments(m.src.Code[open+1:end]))
 	for _, a := range c.args {
-		if last := c.add(m, a); last {
+		if last := c.add(m.mistake, a); last {
 			break
 		}
 	}
@@ -180,7 +180,7 @@ func (m *mistake) pythonCall(line int, text string) bool {
 
 // callAround is where the innermost call in a line begins around the mistake, and where its parenthesis opens; at is -1
 // if there is none.
-func (m *mistake) callAround(line int, text string) (at, open int) {
+func (m pythonHabit) callAround(line int, text string) (at, open int) {
 	at = -1
 	for _, g := range re(`(?:NAME\.)*NAME\(`).FindAllStringIndex(text, -1) {
 		if end := closing(m.masked, line+g[1]-1); line+g[1] <= m.off && m.off <= end && end <= line+len(text) {
@@ -278,7 +278,7 @@ func (c *pythonCall) add(m *mistake, a argument) (last bool) {
 		c.hint = "tensor.Cat(0, a, b) puts them together along axis 0"
 		return true
 	}
-	c.lists = append(c.lists, m.typed(inside, c.makes && len(c.values) == 0))
+	c.lists = append(c.lists, m.habit().typed(inside, c.makes && len(c.values) == 0))
 	c.values = append(c.values, "\x00")
 	return false
 }
@@ -359,7 +359,7 @@ func isDigitOrLetter(c byte) bool {
 }
 
 // typed returns how a Python list may be written in Go; as the values alone if it is all that tensor.Of gets.
-func (m *mistake) typed(inside string, of bool) []string {
+func (m pythonHabit) typed(inside string, of bool) []string {
 	if rows := arguments(inside); len(rows) > 0 && strings.HasPrefix(rows[0].value, "[") {
 		kind, depth := "[]float64{", 1
 		text := strings.ReplaceAll(strings.ReplaceAll(inside, "[", "{"), "]", "}")

@@ -240,7 +240,6 @@ func (a *assembly) findNeeded() {
 			a.g.reach(i)
 		}
 	}
-	a.reachFlags()
 	a.g.todo = append(a.g.todo, a.g.c.main)
 	if a.call != "" {
 		a.g.reachName(a.call)
@@ -254,6 +253,7 @@ func (a *assembly) findNeeded() {
 	a.named = map[string]bool{}
 	company := map[string]bool{} // of a mentioned variable
 	whole := map[int]bool{}      // groups of which all is reached
+	a.reachSettings(company)
 	for name := range a.assigned {
 		company[name] = true
 		a.g.reachName(a.types[name].source(name))
@@ -303,6 +303,7 @@ func (a *assembly) findNeeded() {
 			}
 		}
 		if !more {
+			a.addSettings()
 			return
 		}
 	}

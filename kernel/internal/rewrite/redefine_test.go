@@ -140,7 +140,7 @@ func TestNotKeptIsNoPackage(t *testing.T) {
 	}
 	for _, c := range []struct{ name, define, use, why string }{
 		{"path", "path := make(chan int)", "path.Join(\"a\", \"b\")", "a channel can't be kept"},
-		{"fs", "fs := flag.NewFlagSet(\"x\", 0)", "fs.Int(\"n\", 5, \"\")", "a function value can't be kept"},
+		{"fs", "fs := sync.OnceValue(func() int { return 1 })", "fs.ValidPath(\"n\")", "a function value can't be kept"},
 		{"path", "path := make(chan int)", "path.Join(\"a\", \"b\")", ""}, // its cell ended by force
 	} {
 		nb := newNotebook(t)

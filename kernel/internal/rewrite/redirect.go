@@ -2,6 +2,9 @@ package rewrite
 
 import (
 	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -17,7 +20,7 @@ func (a *assembly) redirect() {
 }
 
 func (a *assembly) redirectIn(c *checked, root ast.Node) {
-	ast.Inspect(root, func(n ast.Node) bool {
+	ast.PreorderStack(root, nil, func(n ast.Node, stack []ast.Node) bool {
 		sel, ok := n.(*ast.SelectorExpr)
 		if !ok {
 			return true
@@ -32,6 +35,9 @@ func (a *assembly) redirectIn(c *checked, root ast.Node) {
 		}
 		switch path, name := o.Pkg().Path(), o.Name(); {
 		case path == "os" && name == "Stdin":
+			if a.staysFile(c, sel, stack) {
+				return true
+			}
 		case path == "fmt" && (name == "Scan" || name == "Scanln" || name == "Scanf"):
 		default:
 			return true
@@ -41,4 +47,114 @@ func (a *assembly) redirectIn(c *checked, root ast.Node) {
 		a.dropped[id] = true
 		return true
 	})
+}
+
+// staysFile reports whether os.Stdin is wanted as the file that it is: package show's is an io.Reader and no more. As a
+// value it may be read elsewhere, and a note says that nothing comes then.
+func (a *assembly) staysFile(c *checked, x *ast.SelectorExpr, stack []ast.Node) bool {
+	if len(stack) > 0 {
+		switch p := stack[len(stack)-1].(type) {
+		case *ast.SelectorExpr: // its method
+			return p.Sel.Name != "Read"
+		case *ast.BinaryExpr, *ast.ExprStmt:
+			return true
+		case *ast.UnaryExpr:
+			return p.Op == token.AND
+		}
+	}
+	reads, empty := false, false
+	if t := c.becomes(x, stack); t != nil {
+		if i, ok := t.Underlying().(*types.Interface); ok {
+			empty = i.Empty() // it is printed, or compared
+			reads = i.NumMethods() == 1 && i.Method(0).Name() == "Read"
+		}
+	}
+	if !reads && !empty {
+		a.note("os.Stdin", "os.Stdin is a file here, from which nothing comes: what you type is read where os.Stdin becomes an io.Reader, as in bufio.NewScanner(os.Stdin)")
+	}
+	return !reads
+}
+
+// becomes is the type that the value of an expression is converted to where it stands, below stack; nil if it stays
+// what it is.
+func (c *checked) becomes(x ast.Expr, stack []ast.Node) types.Type {
+	child := ast.Node(x)
+	for i := len(stack) - 1; i >= 0; i-- {
+		switch p := stack[i].(type) {
+		case *ast.ParenExpr:
+		case *ast.KeyValueExpr:
+			if p.Value != child {
+				return nil
+			}
+		case *ast.CallExpr:
+			if tv := c.info.Types[p.Fun]; tv.IsType() {
+				return tv.Type
+			}
+			s, ok := c.info.TypeOf(p.Fun).Underlying().(*types.Signature)
+			at := slices.Index(p.Args, child.(ast.Expr))
+			if !ok || at < 0 {
+				return nil
+			}
+			n := s.Params().Len()
+			if s.Variadic() && at >= n-1 && !p.Ellipsis.IsValid() {
+				return s.Params().At(n - 1).Type().(*types.Slice).Elem()
+			}
+			return s.Params().At(at).Type()
+		case *ast.AssignStmt:
+			if at := slices.Index(p.Rhs, child.(ast.Expr)); p.Tok == token.ASSIGN && at >= 0 && len(p.Lhs) == len(p.Rhs) {
+				return c.info.TypeOf(p.Lhs[at])
+			}
+			return nil
+		case *ast.ValueSpec:
+			if p.Type != nil {
+				return c.info.TypeOf(p.Type)
+			}
+			return nil
+		case *ast.CompositeLit:
+			switch t := c.info.TypeOf(p).Underlying().(type) {
+			case *types.Struct:
+				for j, e := range p.Elts {
+					kv, keyed := e.(*ast.KeyValueExpr)
+					switch {
+					case e != child:
+					case keyed:
+						return c.info.TypeOf(kv.Key)
+					default:
+						return t.Field(j).Type()
+					}
+				}
+				return nil
+			case interface{ Elem() types.Type }:
+				return t.Elem()
+			}
+			return nil
+		case *ast.ReturnStmt:
+			return c.returned(p, child, stack[:i])
+		default:
+			return nil
+		}
+		child = stack[i]
+	}
+	return nil
+}
+
+// returned is the type that a function below stack returns a result as.
+func (c *checked) returned(r *ast.ReturnStmt, result ast.Node, stack []ast.Node) types.Type {
+	at := slices.Index(r.Results, result.(ast.Expr))
+	for _, n := range slices.Backward(stack) {
+		var t types.Type
+		switch f := n.(type) {
+		case *ast.FuncLit:
+			t = c.info.TypeOf(f)
+		case *ast.FuncDecl:
+			t = c.info.Defs[f.Name].Type()
+		default:
+			continue
+		}
+		if res := t.(*types.Signature).Results(); at >= 0 && res.Len() == len(r.Results) {
+			return res.At(at).Type()
+		}
+		return nil
+	}
+	return nil
 }

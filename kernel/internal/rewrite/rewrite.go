@@ -139,7 +139,7 @@ func (s *Session) rewrite(cell int, code string) *work {
 		global: map[types.Object]string{}, old: map[string]string{}, dropped: map[*ast.Ident]bool{},
 		parts: map[*checked][]part{}, broken: map[*decl][]Error{}}
 	w.r.Next = w.n
-	w.n.spared, w.n.unmoved, w.n.steps, w.n.noSteps = nil, false, false, false
+	w.n.unkept, w.n.unkeptLiterals, w.n.steps, w.n.noSteps = nil, false, false, false
 	w.n.sources[cell], w.n.current = w.src, cell
 	w.run()
 	return w
@@ -169,7 +169,7 @@ func (w *work) run() {
 	if !goes || !w.checkText() || !w.callsMain() {
 		return
 	}
-	w.publish(w.definitions())
+	w.hoist(w.definitions())
 	if len(w.r.Errors) == 0 && w.checkOutcome() {
 		w.compose()
 	}

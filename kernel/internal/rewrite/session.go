@@ -32,24 +32,23 @@ type Session struct {
 	assumed  map[string]bool          // variables that are taken to be kept, too
 	vet      Vet                      // may be nil
 
-	current int // the number of the last cell
-	sources map[int]*Source
-	decls   map[string]*decl    // by each of their names, or Type.Method
-	vars    map[string]variable // by name
-	imports map[string]string   // what the cells have imported: name to path
-	aliases map[string]string   // the names under which code of ours imports packages: name to path
-	blank   []string            // paths imported for their effect
-	flags   []*decl             // statements that define command-line flags
-	args    string              // of the program, as %args has set them
-	gone    map[string]string   // names that are no more, and why
-	noted   map[string]bool     // notes that are given once, and have been
-	whole   bool                // programs have all that is declared, reachable or not
-	broken  map[string]bool     // keys of declarations that may not compile any more, since something was removed
-	spared  map[string]string   // variables that the next cell is not to keep, and why
-	unmoved bool                // function literals of the next cell stay where they are
-	alone   bool                // programs are for a reader and need no kernel
-	steps   bool                // those of the next cell are recorded
-	noSteps bool                // nor are those of a //step cell
+	current        int // the number of the last cell
+	sources        map[int]*Source
+	decls          map[string]*decl    // by each of their names, or Type.Method
+	vars           map[string]variable // by name
+	imports        map[string]string   // what the cells have imported: name to path
+	aliases        map[string]string   // the names under which code of ours imports packages: name to path
+	blank          []string            // paths imported for their effect
+	args           string              // of the program, as %args has set them
+	gone           map[string]string   // names that are no more, and why
+	noted          map[string]bool     // notes that are given once, and have been
+	whole          bool                // programs have all that is declared, reachable or not
+	broken         map[string]bool     // keys of declarations that may not compile any more, since something was removed
+	unkept         map[string]string   // variables that the next cell is not to keep, and why
+	unkeptLiterals bool                // function literals of the next cell stay where they are
+	alone          bool                // programs are for a reader and need no kernel
+	steps          bool                // those of the next cell are recorded
+	noSteps        bool                // nor are those of a //step cell
 }
 
 // A decl is a remembered declaration: func, type or const, or a function literal of a cell that has moved to the
@@ -105,6 +104,11 @@ func (s *Session) Assuming(names []string) *Session {
 	}
 	for _, name := range names {
 		c.assumed[name] = true
+	}
+	for _, carried := range carried { // perhaps; and if not, no harm is done
+		if s.vars[carried.name].typ != "" {
+			c.assumed[carried.name] = true
+		}
 	}
 	return c
 }
@@ -162,7 +166,7 @@ func (s *Session) Reset() {
 	s.decls, s.vars = map[string]*decl{}, map[string]variable{}
 	s.imports, s.aliases = map[string]string{}, map[string]string{}
 	s.gone, s.noted, s.broken = map[string]string{}, map[string]bool{}, map[string]bool{}
-	s.blank, s.flags, s.args = nil, nil, ""
+	s.blank, s.args = nil, ""
 }
 
 func (s *Session) clone() *Session {
@@ -170,7 +174,7 @@ func (s *Session) clone() *Session {
 	c.sources, c.decls, c.vars = maps.Clone(s.sources), maps.Clone(s.decls), maps.Clone(s.vars)
 	c.imports, c.aliases = maps.Clone(s.imports), maps.Clone(s.aliases)
 	c.gone, c.noted, c.broken = maps.Clone(s.gone), maps.Clone(s.noted), maps.Clone(s.broken)
-	c.blank, c.flags = slices.Clone(s.blank), slices.Clone(s.flags)
+	c.blank = slices.Clone(s.blank)
 	return &c
 }
 
@@ -185,11 +189,11 @@ func (s *Session) Stepped(yes bool) *Session {
 	return c
 }
 
-// Spare returns a session that keeps less of the next cell: not the variables in names, whose values say why, and no
+// KeepLess returns a session that keeps less of the next cell: not the variables in names, whose values say why, and no
 // function literals if literals is false. It is for code of ours that the compiler refuses.
-func (s *Session) Spare(names map[string]string, literals bool) *Session {
+func (s *Session) KeepLess(names map[string]string, literals bool) *Session {
 	c := s.clone()
-	c.spared, c.unmoved = names, !literals
+	c.unkept, c.unkeptLiterals = names, !literals
 	return c
 }
 
@@ -211,7 +215,7 @@ func (s *Session) Current() int { return s.current }
 func (s *Session) Vars() map[string]string {
 	m := make(map[string]string, len(s.vars))
 	for n, v := range s.vars {
-		if !isWidgets(n) {
+		if !isOwn(n) {
 			m[n] = v.shown
 		}
 	}
@@ -265,7 +269,7 @@ func (s *Session) Settle() []string {
 			continue
 		}
 		delete(s.vars, name)
-		if isWidgets(name) {
+		if isOwn(name) {
 			continue
 		}
 		lost = append(lost, name)

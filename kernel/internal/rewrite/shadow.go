@@ -47,7 +47,7 @@ func (w *work) noteShadow(name string) {
 }
 
 // namesPackage reports whether the cell, or a declaration of an earlier one, means a package by a name.
-func (p *publisher) namesPackage(name string) bool {
+func (p *hoister) namesPackage(name string) bool {
 	for id, o := range p.user.info.Uses {
 		if _, ok := o.(*types.PkgName); ok && id.Name == name {
 			return true
@@ -58,7 +58,7 @@ func (p *publisher) namesPackage(name string) bool {
 
 // shadowPackage lets a name, under which cells use a package, become something else: declarations and statements
 // before that go on meaning the package.
-func (p *publisher) shadowPackage(name string) {
+func (p *hoister) shadowPackage(name string) {
 	p.n.shadow(name)
 	for id, o := range p.user.info.Uses {
 		pkg, ok := o.(*types.PkgName)
@@ -72,7 +72,7 @@ func (p *publisher) shadowPackage(name string) {
 }
 
 // renameHidden gives variables whose names hide something of Go's own the names that they have in programs.
-func (p *publisher) renameHidden() {
+func (p *hoister) renameHidden() {
 	rename := func(id *ast.Ident, o types.Object) {
 		if name, ok := p.global[o]; ok && name != id.Name && p.mine(p.user, id) {
 			p.replace(p.user, id.Pos(), id.End(), name)

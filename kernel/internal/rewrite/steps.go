@@ -89,7 +89,7 @@ func (w *work) stepped() bool {
 // have been made. It returns the call that begins to record.
 func (a *assembly) traceSteps() string {
 	s := &tracing{assembly: a, base: slices.Clone(a.edits), scopes: map[*types.Scope]int{}, pointed: map[string]bool{}, doors: a.findDoors(), closures: a.findClosures()}
-	twins := a.twins()
+	twins := a.recordedFunctions()
 	s.base = append(s.base, s.callTwins(twins)...)
 	note := func(c *checked, found map[types.Object]bool) {
 		for o := range found {
@@ -144,8 +144,8 @@ func functionKey(f *types.Func) string {
 	return ""
 }
 
-// twins finds the functions that the cell declares and may call.
-func (a *assembly) twins() map[string]bool {
+// recordedFunctions finds the functions that the cell declares and may call.
+func (a *assembly) recordedFunctions() map[string]bool {
 	found := map[string]bool{}
 	a.eachDecl(a.final, func(d *decl, n ast.Node) {
 		fd, ok := n.(*ast.FuncDecl)

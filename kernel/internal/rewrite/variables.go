@@ -56,17 +56,17 @@ func unlabeled(st ast.Stmt) ast.Stmt {
 	return st
 }
 
-// A publisher makes variables of a cell those of the program's package.
-type publisher struct {
+// A hoister makes variables of a cell those of the program's package.
+type hoister struct {
 	*work
 	ds      []definition
 	objects map[string]types.Object // of those that become package-level
 }
 
-// publish decides which of the definitions become package-level, with which types, and edits their statements. The
+// hoist decides which of the definitions become package-level, with which types, and edits their statements. The
 // others stay variables of main: their type can't be written outside its package.
-func (w *work) publish(ds []definition) {
-	p := &publisher{work: w, ds: ds, objects: map[string]types.Object{}}
+func (w *work) hoist(ds []definition) {
+	p := &hoister{work: w, ds: ds, objects: map[string]types.Object{}}
 	w.types, w.local = map[string]variable{}, map[string]string{}
 	for _, d := range p.ds {
 		t := p.typeOf(d)
@@ -80,8 +80,8 @@ func (w *work) publish(ds []definition) {
 			return
 		case !ok:
 			why = "its type " + types.TypeString(d.obj.Type(), types.RelativeTo(p.user.pkg)) + " can't be named outside its package or function"
-		case p.s.spared[d.name] != "":
-			why = p.s.spared[d.name]
+		case p.s.unkept[d.name] != "":
+			why = p.s.unkept[d.name]
 		}
 		if why != "" {
 			if p.local[d.name] == "" {
@@ -158,7 +158,7 @@ func shownPackage(p *types.Package) string {
 }
 
 // keepLocal leaves a variable in main, and says why.
-func (p *publisher) keepLocal(name, why string) {
+func (p *hoister) keepLocal(name, why string) {
 	p.local[name] = fmt.Sprintf("%s is not remembered by later cells: %s", name, why)
 	p.note("", "%s", p.local[name])
 }
@@ -166,7 +166,7 @@ func (p *publisher) keepLocal(name, why string) {
 // assignEarlier finds the variables of earlier cells to which := assigns, as it does in Go where it defines another one
 // at the same time and the type is the same: pointers and closures see the new value. A := that ran before defines
 // again what it defined then, and assigns to what it assigned to.
-func (p *publisher) assignEarlier() {
+func (p *hoister) assignEarlier() {
 	p.assigned = map[string]bool{}
 	for i, st := range p.body {
 		if a, ok := unlabeled(st).(*ast.AssignStmt); !ok || a.Tok != token.DEFINE {
@@ -205,7 +205,7 @@ func (p *publisher) assignEarlier() {
 
 // stayTogether leaves the variables of a var (...) of several lines local if one of them stays so: its lines may use
 // each other.
-func (p *publisher) stayTogether() {
+func (p *hoister) stayTogether() {
 	for i, st := range p.body {
 		declared, ok := unlabeled(st).(*ast.DeclStmt)
 		if !ok || len(declared.Decl.(*ast.GenDecl).Specs) == 1 {
@@ -222,7 +222,7 @@ func (p *publisher) stayTogether() {
 
 // declareLocally leaves a declaration, some of whose variables stay local, as it is; the values of the others come by
 // way of names of ours.
-func (p *publisher) declareLocally(st ast.Stmt, all []*ast.Ident, local []string) {
+func (p *hoister) declareLocally(st ast.Stmt, all []*ast.Ident, local []string) {
 	end := "; _ = " + strings.Join(local, "; _ = ")
 	for _, id := range all {
 		if id.Name != "_" && p.local[id.Name] == "" {
@@ -244,7 +244,7 @@ func identifiers(left []ast.Expr) []*ast.Ident {
 }
 
 // localNames are the variables of a statement that stay local.
-func (p *publisher) localNames(stmt int) (names []string) {
+func (p *hoister) localNames(stmt int) (names []string) {
 	for _, d := range p.ds {
 		if d.stmt == stmt && p.local[d.name] != "" {
 			names = append(names, d.name)
@@ -254,7 +254,7 @@ func (p *publisher) localNames(stmt int) (names []string) {
 }
 
 // assign turns a var declaration into assignments, in place.
-func (p *publisher) assign(g *ast.GenDecl) {
+func (p *hoister) assign(g *ast.GenDecl) {
 	p.blank(p.user, g.TokPos, g.TokPos+3)
 	if g.Lparen.IsValid() {
 		p.blank(p.user, g.Lparen, g.Lparen+1)
@@ -310,7 +310,7 @@ const embedName = ownPrefix + "Embed_"
 
 // embed sees to a variable for which //go:embed stands before its declaration, from an offset of the cell on. It
 // reports whether it is one.
-func (p *publisher) embed(v *ast.ValueSpec, from int) bool {
+func (p *hoister) embed(v *ast.ValueSpec, from int) bool {
 	var patterns []string
 	for _, m := range embedLine.FindAllStringSubmatchIndex(p.code[from:p.at(p.user, v.Pos())], -1) {
 		patterns = append(patterns, p.code[from+m[2]:from+m[3]])

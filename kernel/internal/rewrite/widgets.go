@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lectern-go/lectern/internal/cellstate"
@@ -13,8 +14,10 @@ const widgetPath = showPath + "/widget"
 
 func widgetsOf(cell int) string { return fmt.Sprint(cellstate.WidgetsName, cell) }
 
-// isWidgets reports whether a variable is such a one, and none of the user's.
-func isWidgets(name string) bool { return strings.HasPrefix(name, cellstate.WidgetsName) }
+// isOwn reports whether a variable is one of the kernel's: such a one, or a setting.
+func isOwn(name string) bool {
+	return strings.HasPrefix(name, cellstate.WidgetsName) || slices.ContainsFunc(carried, func(s carriedSetting) bool { return s.name == name })
+}
 
 // KeepWidgets notes that a cell has made widgets. It is called on the session that the cell leads to, before Settle.
 func (s *Session) KeepWidgets(cell int) {

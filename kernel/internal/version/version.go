@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// told is set by the linker in programs that setup builds: they are as new as the command that builds them.
-var told string
+// stamped is set by the linker in programs that setup builds: they are as new as the command that builds them.
+var stamped string
 
 // Flag is the linker's flag that tells another program this version.
 func Flag() string {
-	return "-X=github.com/lectern-go/lectern/kernel/internal/version.told=" + String()
+	return "-X=github.com/lectern-go/lectern/kernel/internal/version.stamped=" + String()
 }
 
 // String is the version of the module that the program was built from, such as v0.1.0, or devel where Go hasn't
 // recorded it, as go run doesn't.
 func String() string {
-	if told != "" {
-		return told
+	if stamped != "" {
+		return stamped
 	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

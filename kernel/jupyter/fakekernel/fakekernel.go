@@ -290,19 +290,24 @@ func (k *kernel) do(m *jupyter.Message, line string) error {
 		map[string]*jupyter.Socket{"shell": k.s.Shell, "iopub": k.s.IOPub}[rest].Close()
 		select {}
 	case "child":
-		self, err := os.Executable()
-		if err != nil {
-			return err
-		}
-		c := emulated.Command(self)
-		c.Env = append(os.Environ(), Variable+"=child")
-		c.SysProcAttr = newGroup()
-		if err := c.Start(); err != nil {
-			return err
-		}
-		return os.WriteFile(rest, []byte(strconv.Itoa(c.Process.Pid)), 0o600)
+		return startChild(rest)
 	default:
 		return fmt.Errorf("unknown command %q", verb)
 	}
 	return nil
+}
+
+// startChild starts a process that outlives the cell, and writes its number into a file.
+func startChild(file string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	c := emulated.Command(self)
+	c.Env = append(os.Environ(), Variable+"=child")
+	c.SysProcAttr = newGroup()
+	if err := c.Start(); err != nil {
+		return err
+	}
+	return os.WriteFile(file, []byte(strconv.Itoa(c.Process.Pid)), 0o600)
 }

@@ -109,9 +109,17 @@ const cells = (() => {
     return null;
   };
 
+  // library compiles a package to an archive, and promises what the compiler has said if it has refused it, else null.
+  const library = async (compiler, { path, archive, sources, files }) => {
+    const said = [];
+    machine.put(config, Object.entries(files).map(([path, file]) => `packagefile ${path}=${file}\n`).join(""));
+    const argv = ["compile", "-o", archive, "-p", path, "-complete", "-pack", "-c=1", "-dwarf=false", "-importcfg", config, ...sources];
+    return await machine.start(compiler, argv, { GOGC: "off" }, (_, bytes) => said.push(bytes)) ? text(said) : null;
+  };
+
   // environment is what a cell's program finds around it.
   const environment = { LECTERN_KEEP_DIR: "/keep", LECTERN_KEEP_LIMIT: String(512 << 20), LECTERN_TOKEN: "page", LECTERN_INPUT: "/input" };
   // kept are the folders whose files live on from cell to cell.
   const kept = ["/keep", "/cell", "/tmp"];
-  return { build, environment, kept, limited, link, tool };
+  return { build, environment, kept, library, limited, link, tool };
 })();

@@ -15,7 +15,9 @@
       modules[name] = name === "rewriter" ? WebAssembly.compile(bytes) : cells.tool(bytes);
       return;
     }
-    index = JSON.parse(new TextDecoder().decode(bytes)).packages;
+    const { packages, mine } = JSON.parse(new TextDecoder().decode(bytes));
+    index = packages;
+    for (const file in mine) machine.put("/ours/" + file, mine[file]);
     for (const p of index) at.set(p.path, p);
     machine.put("/pkg/index.json", JSON.stringify(index));
     for (const [number, bundle] of early) place(number, bundle);
@@ -95,7 +97,17 @@
     await Promise.all(there);
   };
 
-  // A cell is rewritten, and again when packages that it needs have been loaded; then it is built, and its program goes to the page, which runs it.
+  // compiled makes a library that a cell needs: the reader's package.
+  const compiled = async (library) => {
+    const refused = await cells.library(modules.compiler, library);
+    if (refused === null) {
+      const bytes = machine.get(library.archive).slice();
+      linker.postMessage({ do: "bundle", bytes, files: [{ file: library.archive, at: 0, size: bytes.length }] }, [bytes.buffer]);
+    }
+    lecternEngine.compiled(refused ?? "");
+  };
+
+  // A cell is rewritten, and again when packages that it needs have been loaded, or compiled; then it is built, and its program goes to the page, which runs it.
   // So it is with what a change of a widget asks for: begin says which.
   const execute = async ({ id, port, begin, number, build, input }) => {
     const began = performance.now();
@@ -104,8 +116,9 @@
     now = { id, count: 0 };
     for (;;) {
       answer = JSON.parse(begin());
-      if (!answer.need) break;
-      await supplied(id, answer.need);
+      if (answer.library) await compiled(answer.library);
+      else if (answer.need) await supplied(id, answer.need);
+      else break;
     }
     if (!answer.program) return finish("exit status 0", { mistakes: (answer.errors || []).filter((m) => m.cell === number) });
     const built = await build(answer);
@@ -179,6 +192,7 @@
     notebook: asked,
     question,
     leave,
+    mine: ({ files }) => lecternEngine.mine(files), // what the browser has stored of the reader's package
     linker: ({ port }) => { linker = port; },
     bundle: ({ number, bytes }) => place(number, bytes),
     // The page has ended the program, or wants none.
@@ -188,7 +202,7 @@
     },
   };
   // What takes a while begins when what has been asked for before is done, even if the page no longer waits for that.
-  const inTurn = new Set(["cell", "event", "notebook", "question"]);
+  const inTurn = new Set(["cell", "event", "mine", "notebook", "question"]);
   let last = Promise.resolve();
   self.onmessage = async ({ data }) => {
     try {

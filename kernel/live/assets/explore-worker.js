@@ -1,4 +1,4 @@
-// The worker in which the explorers of a page run. It needs Go's wasm_exec.js before it. The page sends { wasm } once, and then calls:
+// The worker in which the explorers of a page run. It needs Go's wasm_exec.js before it. The page sends { wasm, words } once, and then calls:
 // { id, place, name, control, value }, each of which is answered by { id, html }.
 "use strict";
 
@@ -12,6 +12,7 @@
   self.onmessage = async ({ data }) => {
     try {
       if (data.wasm) {
+        if (data.words) self.lecternWords = JSON.stringify(data.words); // the reader's language, by the English
         ready = start(data.wasm);
         await ready;
         self.postMessage({ ready: true });

@@ -4,6 +4,7 @@
   "use strict";
   const { lesson, binary, worker } = window.lecternParts ?? {};
   const say = lecternSay;
+  const words = window.lecternParts?.lesson?.words; // in another language than English
   const places = [...document.querySelectorAll(".explore")];
   if (!places.length || !lesson?.explorers) return;
 
@@ -16,7 +17,7 @@
     await new Promise((done, failed) => {
       w.onmessage = ({ data }) => { if (data.ready) done(); else failed(new Error(data.broken)); };
       w.onerror = (e) => failed(new Error(e.message || "the worker can't start"));
-      w.postMessage({ wasm }, [wasm]);
+      w.postMessage({ wasm, words }, [wasm]);
     });
     w.onmessage = ({ data }) => {
       const call = calls.get(data.id);
@@ -61,20 +62,21 @@
     old.slice(to.childNodes.length).forEach((o) => o.remove());
   };
 
+  const translate = []; // what draws the first looks again, which are English
   places.forEach((place, number) => {
     const name = place.dataset.explore;
     const known = lesson.explorers[name];
     if (!known) return;
     const title = document.createElement("p");
     title.className = "x-title";
-    title.append(Object.assign(document.createElement("b"), { textContent: say("Try it") }), " " + known.title);
+    title.append(Object.assign(document.createElement("b"), { textContent: say("Try it") }), " " + (words?.[known.title] ?? known.title));
     const body = document.createElement("div");
     const note = document.createElement("p");
     note.className = "x-note";
     note.setAttribute("role", "status");
     place.append(title, body, note);
     place.setAttribute("role", "group");
-    place.setAttribute("aria-label", say("Try it: {title}", { title: known.title }));
+    place.setAttribute("aria-label", say("Try it: {title}", { title: words?.[known.title] ?? known.title }));
     place.hidden = false;
 
     const show = (html) => {
@@ -88,6 +90,7 @@
       }
     };
     show(known.html);
+    if (words) translate.push(() => ask({ place: number, name, control: "", value: "" }).then(show));
 
     // What is set while the program works waits, and of one control the last alone.
     let busy = false;
@@ -170,7 +173,7 @@
   const near = new IntersectionObserver((list) => {
     if (!list.some((e) => e.isIntersecting)) return;
     near.disconnect();
-    started().catch(() => {}); // whoever uses an explorer is told
+    started().then(() => translate.forEach((draw) => draw().catch(() => {}))).catch(() => {}); // whoever uses an explorer is told
   }, { rootMargin: "400px" });
   for (const place of places) near.observe(place);
 })();

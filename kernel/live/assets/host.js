@@ -3,11 +3,35 @@
 // their values; one links; another runs one cell's program and is thrown away, so that a program can be stopped whatever it does.
 "use strict";
 
+// The reader's own package, mine: the browser's storage has its files, for all pages of a site. Without storage each
+// page has what was written on it.
+const lecternMine = (() => {
+  const key = "lectern-mine", texts = (x) => Object.fromEntries(Object.entries(x && typeof x === "object" ? x : {}).filter(([, text]) => typeof text === "string"));
+  let own = {}, stores = true;
+  return {
+    get stores() { return stores; },
+    get files() { // by name
+      try { if (stores) own = texts(JSON.parse(localStorage.getItem(key))); } catch { stores = false; }
+      return own;
+    },
+    set files(files) {
+      own = texts(files);
+      try {
+        if (Object.keys(own).length) localStorage.setItem(key, JSON.stringify(own));
+        else localStorage.removeItem(key);
+      } catch { stores = false; }
+    },
+  };
+})();
+
 // The first argument has the parts and bundles that can be loaded, which bundles the first cell loads, the folder that
-// they lie in. tell is called with what goes on, in words, and with the share that is done, or with "". afresh is called
-// when all values are forgotten.
-const lecternHost = ({ parts, bundles, first, folder }, tell, afresh) => {
+// they lie in, and what package lesson says in another language than English. tell is called with what goes on, in
+// words, and with the share that is done, or with "". afresh is called when all values are forgotten.
+const lecternHost = ({ parts, bundles, first, folder, answers }, tell, afresh) => {
   const say = lecternSay;
+  // What package lesson says in another language than English, as a file and where it is: see package lesson.
+  const lang = answers ? { LECTERN_LANG: answers.lang, LECTERN_ROOT: "/lectern" } : {};
+  const saidFiles = answers ? [[`/lectern/notebooks/${answers.lang}/lesson.po`, new TextEncoder().encode(answers.text)]] : [];
   const megabytes = (n) => (n / 1e6).toFixed(1) + " MB";
 
   // Loading: over http the parts are fetched; a page that was opened as a file runs the scripts that carry them.
@@ -98,9 +122,11 @@ const lecternHost = ({ parts, bundles, first, folder }, tell, afresh) => {
   const list = [named[0], ...first.map((number) => [{ do: "bundle", number }, bundles[number]]), ...named.slice(1)];
   const total = [...scripts, ...list.map(([, p]) => p)].reduce((sum, p) => sum + p.bytes, 0);
   let engine = null; // the promise of { worker, end: ends it, program: its script's address }
+  let mine = "{}"; // what the engine has of the reader's package
   let limit = 180; // seconds that a cell may run
   const begin = async () => {
     let here = 0;
+    mine = "{}";
     const show = (n) => {
       here += n;
       if (running && !running.ending) tell(say("Loading Go: {here} of {all}", { here: megabytes(here), all: megabytes(total) }), Math.min(1, here / total));
@@ -221,7 +247,7 @@ const lecternHost = ({ parts, bundles, first, folder }, tell, afresh) => {
       r.program.onerror = () => stop("stopped");
       const give = [r.port, ...data.files.map(([, b]) => b.buffer)];
       if (data.program.buffer) give.push(data.program.buffer); // or it is compiled already
-      r.program.postMessage({ program: data.program, files: data.files, input: data.input, environment: data.environment, port: r.port, kept: ["/keep", "/cell", "/tmp"] }, give);
+      r.program.postMessage({ program: data.program, files: [...data.files, ...saidFiles], input: data.input, environment: { ...data.environment, ...lang }, port: r.port, kept: ["/keep", "/cell", "/tmp"] }, give);
       watch();
     }
     if (data.ended) r.done({ ...data.ended, stopped: r.ending });
@@ -242,6 +268,8 @@ const lecternHost = ({ parts, bundles, first, folder }, tell, afresh) => {
           spare = new Worker(e.program);
           spare.onerror = () => { spare = null; };
         }
+        const stored = JSON.stringify(lecternMine.files); // another page may have more by now
+        if (stored !== mine) e.worker.postMessage({ do: "mine", files: mine = stored });
         running.port = cell.posts(e.worker, id, queue);
       }
       verdict = await end;
@@ -249,6 +277,7 @@ const lecternHost = ({ parts, bundles, first, folder }, tell, afresh) => {
       cell.trouble(say("Go can't be loaded: {why}", { why: error.message }));
       verdict = { failed: true };
     }
+    if (verdict.mine) lecternMine.files = { ...lecternMine.files, ...verdict.mine };
     if (verdict.goesOn) passing = running.program;
     else running.program?.terminate();
     if (!verdict.goesOn || !queue.length) drop();

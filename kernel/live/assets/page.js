@@ -172,6 +172,20 @@
     }
   };
 
+  // Of the package mine the page says whose functions the lesson calls.
+  const called = lesson.mine ?? [];
+  const whose = () => {
+    const { files } = lecternMine, yours = called.filter((name) => files[name.toLowerCase() + ".go"]);
+    const mine = yours.length ? say("Of mine, these functions are yours: {names}.", { names: yours.join(", ") }) : "";
+    const ours = yours.length === called.length ? "" : say("Where lesson.Grade has not accepted yours yet, this lesson calls our solutions of mine.");
+    return [mine, ours, unsure()].filter(Boolean).join(" ");
+  };
+  // unsure says why the page may not know what was written on others.
+  const unsure = () => {
+    if (!lecternMine.stores) return say("This browser stores nothing for the page, so mine has our solutions and what you write here, not what you wrote on other pages.");
+    return location.protocol === "file:" ? say("The page was opened as a file: if the browser does not tell it what you wrote on another page, mine has our solution.") : "";
+  };
+
   const all = () => [...cells.values()];
   // above are the cells before one that have not run yet; answers to exercises are not among them.
   const above = (cell) => all().slice(0, all().indexOf(cell)).filter((c) => !c.ran && (!c.solution || c.changed()));
@@ -362,6 +376,7 @@
       this.note.textContent = verdict.failed ? (stopped ? say("stopped") : say("failed")) : say("ran here in {n} s", { n: (ms / 1000).toFixed(1) }) + (this.measured ? say("; WebAssembly measures WebAssembly, so times differ from the recorded ones") : "");
       if (this.recording && verdict.cell) this.steps.show(verdict.steps || { steps: [] });
       this.recording = false;
+      if (verdict.mine && unsure()) aside(unsure());
       const cell = { cell: this.label };
       said.textContent = verdict.failed ? (stopped ? say("{cell} was stopped", cell) : say("{cell} failed", cell)) : say("{cell} has run", cell);
       status();
@@ -393,8 +408,9 @@
       }
       if (cell.changed()) stored.source = asLines(text);
     }
-    const guesses = window.lecternGuesses?.given ?? {};
-    if (Object.keys(guesses).length) n.metadata = { ...n.metadata, lectern: { ...n.metadata?.lectern, guesses } };
+    for (const [name, own] of Object.entries({ guesses: window.lecternGuesses?.given ?? {}, mine: lecternMine.files })) {
+      if (Object.keys(own).length) n.metadata = { ...n.metadata, lectern: { ...n.metadata?.lectern, [name]: own } };
+    }
     return JSON.stringify(n, null, 1) + "\n";
   };
   // A program is the engine's business, to which this is one more cell.
@@ -423,17 +439,18 @@
   // before is what the reader's changes were, for as long as what has replaced them can be taken back.
   let before = null;
   const replaced = (change, tell) => {
-    const old = { ...edits };
+    const old = { edits: { ...edits }, mine: lecternMine.files };
     change();
     before = old;
     aside(tell, true);
   };
   const undo = () => {
-    for (const c of all()) c.put(before[c.id] ?? c.source);
+    for (const c of all()) c.put(before.edits[c.id] ?? c.source);
+    lecternMine.files = before.mine;
     before = null;
     aside(say("Your changes are as they were."));
   };
-  // ofNotebook returns the texts of cells by their ids, how many cells are not of this lesson, and guesses.
+  // ofNotebook returns the texts of cells by their ids, how many cells are not of this lesson, guesses, and files of mine.
   const ofNotebook = (text) => {
     let n;
     try {
@@ -450,16 +467,21 @@
       if (cells.has(c.id)) texts.set(c.id, source);
       else if (source && !lesson.cells.some((x) => x.id === c.id)) strange++;
     }
-    return { texts, strange, guesses: n.metadata?.lectern?.guesses };
+    return { texts, strange, guesses: n.metadata?.lectern?.guesses, mine: n.metadata?.lectern?.mine };
   };
   const load = async (file) => {
     const text = await file.text();
-    const { texts, strange, guesses } = ofNotebook(text);
+    const { texts, strange, guesses, mine } = ofNotebook(text);
     const list = all().filter((c) => texts.has(c.id) && texts.get(c.id) !== c.text());
     const beside = !strange ? "" : " " + (strange === 1 ? say("1 cell is not of this lesson and left out.") : say("{n} cells are not of this lesson and left out.", { n: strange }));
     if (guesses && window.lecternGuesses) lecternGuesses.given = guesses;
-    if (!list.length) return aside(say("{file} has no other code than what is here.", { file: file.name }) + beside);
-    replaced(() => list.forEach((c) => c.put(texts.get(c.id))), (list.length === 1 ? say("1 cell changed.") : say("{n} cells changed.", { n: list.length })) + beside);
+    const old = lecternMine.files, own = mine && typeof mine === "object" ? { ...old, ...mine } : old, others = Object.keys(own).filter((name) => own[name] !== old[name]);
+    if (!list.length && !others.length) return aside(say("{file} has no other code than what is here.", { file: file.name }) + beside);
+    const functions = !others.length ? "" : " " + say("Functions of mine came along: {n}.", { n: others.length });
+    replaced(() => {
+      list.forEach((c) => c.put(texts.get(c.id)));
+      if (others.length) lecternMine.files = own;
+    }, (list.length === 1 ? say("1 cell changed.") : say("{n} cells changed.", { n: list.length })) + functions + beside);
   };
 
   // The strip at the top of the lesson.
@@ -491,17 +513,25 @@
     const n = all().filter((c) => c.changed()).length;
     replaced(() => all().filter((c) => c.changed()).forEach((c) => c.back()), n === 1 ? say("1 cell is as the lesson has it.") : say("{n} cells are as the lesson has them.", { n }));
   }, { hidden: true });
-  const strip = make("div", { class: "live-strip" }, about,
+  const forgetMine = button(say("Forget mine"), say("Forget mine: have our solutions in the place of all functions that are yours"), () => {
+    replaced(() => { lecternMine.files = {}; }, say("All functions of mine are our solutions again."));
+  }, { hidden: true });
+  const mine = make("p", { class: "live-mine" });
+  const strip = make("div", { class: "live-strip" }, about, mine,
     make("div", { class: "live-tools" }, button("▶ " + say("Run all"), say("Run all cells"), () => ask(all()), { class: "tool live-run" }), fresh,
       button(say("Save notebook"), say("Save notebook: the lesson with your changes, for Jupyter"), trying(say("The notebook can't be saved"), async () => saved(lesson.name + ".ipynb", "application/x-ipynb+json", await notebook()))),
       button(say("Save as Go"), say("Save as Go: the lesson with your changes as one program"), trying(say("There is no program"), program)),
-      button(say("Load …"), say("Load … your changes from a notebook that Save notebook has written"), () => chosen.click()), putBack, undoing, remark, chosen));
+      button(say("Load …"), say("Load … your changes from a notebook that Save notebook has written"), () => chosen.click()), putBack, forgetMine, undoing, remark, chosen));
   const status = () => {
     const ran = all().filter((c) => c.ran).length;
     about.textContent = ran ? say("{n} of {all} cells have run in this page; the others show what was recorded.", { n: ran, all: cells.size }) : say("This lesson runs here, in your browser: change a cell and run it. The first run loads Go itself, {megabytes}, once.", { megabytes: megabytes(host.total) });
     fresh.hidden = count === 0;
     putBack.hidden = !all().some((c) => c.changed());
+    forgetMine.hidden = !Object.keys(lecternMine.files).length;
+    mine.textContent = called.length ? whose() : "";
+    mine.hidden = !called.length;
   };
+  window.addEventListener("storage", status); // another page has changed mine
   for (const entry of lesson.cells) {
     const box = document.getElementById("cell-" + entry.id);
     if (!box?.querySelector(".in .code")) continue;

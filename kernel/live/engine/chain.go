@@ -1,9 +1,8 @@
-//go:build js
-
 package main
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 )
@@ -23,22 +22,23 @@ type next struct {
 
 // join makes one program of a cell and as many of those after it as go together; nil if none does. Each of them is
 // rewritten as if those before it had kept all that they define. Where that turns out to be wrong, or where one ends
-// in another way, the others are rewritten once more, when it is their turn.
-func (e *engine) join(cell int, r *rewrite.Result, more string) (a *answer, need []string) {
+// in another way, the others are rewritten once more, when it is their turn. An answer without a program says what has
+// to be there first.
+func (e *engine) join(cell int, r *rewrite.Result, more string, steps bool) *answer {
 	var list []next
-	if json.Unmarshal([]byte(more), &list) != nil || len(list) == 0 {
-		return nil, nil
+	if steps || json.Unmarshal([]byte(more), &list) != nil || len(list) == 0 {
+		return nil
 	}
 	var c rewrite.Chain
 	if !c.Add(cell, r) {
-		return nil, nil
+		return nil
 	}
 	session := r.Next.Assuming(r.Defines)
 	var chain []*link
 	for _, n := range list {
 		r := session.Rewrite(n.Cell, n.Code)
 		if need := e.packages.missing(e.packages.absent); len(need) > 0 {
-			return nil, need
+			return &answer{Need: need}
 		}
 		if !c.Add(n.Cell, r) {
 			break
@@ -47,15 +47,14 @@ func (e *engine) join(cell int, r *rewrite.Result, more string) (a *answer, need
 		session = r.Next.Assuming(r.Defines)
 	}
 	if len(c.Cells()) < 2 {
-		return nil, nil
+		return nil
 	}
-	a = &answer{}
+	a := &answer{}
 	program, imports := c.Program()
-	if need := e.collect(a, program, imports); len(need) > 0 {
-		return nil, need
+	if e.collect(a, program, imports) {
+		e.chain = chain
 	}
-	e.chain = chain
-	return a, nil
+	return a
 }
 
 // turn begins the next cell of the chain, if it is that one, and reports whether it has something to run.
@@ -65,8 +64,12 @@ func (e *engine) turn(cell int, code string, last int) (runs, ok bool) {
 		return false, false
 	}
 	l := e.chain[0]
+	if e.student.changed && slices.Contains(l.r.Imports, minePath) { // the program has an earlier version
+		e.chain = nil
+		return false, false
+	}
 	e.chain = e.chain[1:]
-	l.r.Next = l.r.Next.Keeping(e.manifest)
+	l.r.Next = l.r.Next.Keeping(e.Manifest)
 	e.now = newExecution(e, cell, code, l.r)
 	e.now.allowed()
 	return l.r.Program != nil, true

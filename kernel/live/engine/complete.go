@@ -1,5 +1,3 @@
-//go:build js
-
 package main
 
 import (
@@ -51,7 +49,7 @@ func (e *engine) complete(code string, at int) completion {
 			}
 		}
 		slices.SortFunc(c.Matches, func(a, b suggestion) int { return strings.Compare(a.Text, b.Text) })
-	} else if cursor, ok := e.session.Cursor(code, off); ok {
+	} else if cursor, ok := e.Current().Cursor(code, off); ok {
 		items, from := quick.Complete(cursor.Text.String(), cursor.Off, e.packages, e.packages.Names())
 		if need := e.packages.missing(e.packages.absent); len(need) > 0 {
 			return completion{Need: need}
@@ -83,7 +81,7 @@ func (e *engine) help(code string, at int) meaning {
 	if !ok {
 		return meaning{}
 	}
-	cursor, ok := e.session.Cursor(code, callee)
+	cursor, ok := e.Current().Cursor(code, callee)
 	if !ok {
 		return meaning{}
 	}

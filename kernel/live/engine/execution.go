@@ -1,5 +1,3 @@
-//go:build js
-
 package main
 
 import (
@@ -7,14 +5,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/lectern-go/lectern/kernel/internal/display"
-	"github.com/lectern-go/lectern/kernel/internal/inband"
 	"github.com/lectern-go/lectern/kernel/internal/report"
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
+	"github.com/lectern-go/lectern/kernel/internal/runner"
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
-// pageToken is what a page's cells put before their messages. Nobody else prints there.
+// pageToken is what a page's cells put before their messages. Nothing else prints there.
 const pageToken = "page"
 
 // mostText is how many bytes of printed text are shown: a loop without an end must not fill the page.
@@ -22,59 +19,48 @@ const mostText = 200_000
 
 // An execution is one cell on its way, or what a change of a widget asks for.
 type execution struct {
+	*runner.Cell
 	*board
 	e        *engine
-	cell     int
 	serial   int // among all executions
 	event    bool
-	r        *rewrite.Result
-	saves    int
-	out      inband.Splitter
-	err      report.Traces
-	steps    *report.Steps
-	recorded bool            // the page itself wants the record
-	own      *report.Failure // an error that the cell reported in a message
+	recorded bool // the page itself wants the record of the steps
 	fail     *report.Failure
 	printed  int
-	line     string // what has been printed since the last line break: a prompt, if input is asked for now
 	prompt   *string
-	into     []*model // outputs of widgets: what is shown goes to the last of them, or below the cell
-	used     map[*model]bool
-	made     bool     // it has made widgets
-	noted    bool     // there is a note, on what is lost perhaps
-	changed  []*model // of which the page has to be told
+	into     []*board          // outputs of widgets: what is shown goes to the last of them, or below the cell
+	used     map[string]*board // the outputs that this execution shows something in, by widget
+	noted    bool              // there is a note, on what is lost perhaps
+	changed  []*runner.Widget  // of which the page has to be told
+	mine     bool              // it may have put a function into the reader's package
 }
 
 func newExecution(e *engine, cell int, code string, r *rewrite.Result) *execution {
 	e.executions++
-	x := &execution{board: newBoard(fmt.Sprint("live-", cell, "-"), code), e: e, cell: cell, serial: e.executions, r: r, saves: e.manifest().Saves, used: map[*model]bool{}}
+	x := &execution{board: newBoard(fmt.Sprint("live-", cell, "-"), code), e: e, serial: e.executions, used: map[string]*board{}}
+	x.Cell = runner.New(x, cell, pageToken, &e.widgets)
 	x.stored.Count = cell
-	x.out = inband.Splitter{Token: pageToken, Text: x.print, Say: x.message}
-	x.err = report.Traces{Print: func(s string) {
-		x.noted = x.noted || strings.HasPrefix(s, "note: ")
-		x.stream("stderr", s)
-	}}
-	if r != nil && r.Steps {
-		x.steps = report.NewSteps(r, r.Next.Source(cell))
+	if x.Result = r; r != nil {
+		x.Begin(&e.Session)
 	}
 	return x
 }
 
 // allowed looks at what the rewriter says of the cell, and reports whether its program may be built.
 func (x *execution) allowed() bool {
-	for _, n := range x.r.Notes {
+	for _, n := range x.Result.Notes {
 		x.note(n)
 	}
 	switch {
-	case len(x.r.Errors) > 0:
-		x.fail = report.Mistakes(x.r)
-	case x.r.Whole != "":
-		x.fail = report.Said("page", x.r.Whole+" needs a computer of its own: a page runs Go alone")
-	case len(x.r.Commands) > 0:
-		x.fail = report.Said("page", x.r.Commands[0].Name+" is the notebook's: a page runs Go alone")
-	case x.r.GoNB != "" || x.r.Cgo || x.r.Wasm || x.r.Tests:
+	case len(x.Result.Errors) > 0:
+		x.fail = report.Mistakes(x.Result)
+	case x.Result.Whole != "":
+		x.fail = report.Said("page", x.Result.Whole+" needs a computer of its own: a page runs Go alone")
+	case len(x.Result.Commands) > 0:
+		x.fail = report.Said("page", x.Result.Commands[0].Name+" is the notebook's: a page runs Go alone")
+	case x.Result.GoNB != "" || x.Result.Cgo || x.Result.Wasm || x.Result.Tests:
 		x.fail = report.Said("page", "this cell needs the notebook: a page runs plain cells of Go")
-	case len(x.r.Embeds) > 0:
+	case len(x.Result.Embeds) > 0:
 		x.fail = report.Said("page", "//go:embed needs the notebook: a page has no files of yours")
 	default:
 		return true
@@ -83,75 +69,54 @@ func (x *execution) allowed() bool {
 	return false
 }
 
-func (x *execution) place() report.Place {
-	return report.Place{Cell: x.cell, Source: x.r.Next.Source}
-}
-
 // said takes a piece of what the program writes.
 func (x *execution) said(descriptor int, s string) {
 	if descriptor == 2 {
-		x.err.Write(s)
+		x.Stderr(s)
 	} else {
-		x.out.Write(s)
+		x.Stdout(s)
 	}
 }
 
 // refused takes what the compiler or the linker says of the program.
 func (x *execution) refused(s string) {
-	x.fail = x.place().Compiler(s)
+	x.fail = x.Place().Compiler(s)
 	x.fail.NotRun = true
 }
 
-// end takes the state in which the program ended: that of a process, or why the page has ended it.
-func (x *execution) end(state string) {
-	x.out.Close()
-	x.prompt = nil
+// end takes the state in which the program ended: that of a process, or why the page has ended it. It returns the
+// record of the steps if the page wants that.
+func (x *execution) end(state string) *report.Record {
+	x.Close(func() { x.prompt = nil })
 	if x.fail == nil {
-		x.fail = x.outcome(state)
+		x.fail = x.Outcome(state, stopped(state))
 	}
-	if x.steps != nil {
-		x.steps.Fail(x.fail)
-	}
-	if x.steps != nil && !x.recorded {
-		if data := x.steps.Display(x.cell); data != nil {
-			x.publish("display_data", map[string]any{"data": data, "metadata": map[string]any{}})
-		}
-	}
+	record := x.EndSteps(x.fail, x.recorded)
 	if x.printed > mostText {
 		x.printed = 0
 		x.note(fmt.Sprintf("the cell printed more than %d kB; the page shows no more of it", mostText/1000))
 	}
+	return record
 }
 
 // report adds what went wrong, below everything else.
 func (x *execution) report() {
 	if x.fail != nil {
-		x.publish("error", x.fail.Content())
+		x.Publish("error", x.fail.Content())
 	}
 }
 
-func (x *execution) outcome(state string) *report.Failure {
-	const finished = "Variables have the values that the cells before this one gave them."
+// stopped is the failure of a program that the page has ended, by its state, or nil.
+func stopped(state string) (f *report.Failure) {
 	if seconds, ok := strings.CutPrefix(state, "limit "); ok {
-		f := report.Said("time limit", "the cell ran for "+seconds+" s and was ended: that is the most that this page gives a cell")
-		f.Lines = append(f.Lines, finished)
-		return f
-	}
-	switch {
-	case state == "exit status 0":
-		x.err.Flush()
+		f = report.Said("time limit", "the cell ran for "+seconds+" s and was ended: that is the most that this page gives a cell")
+	} else if state == "stopped" {
+		f = report.Said("interrupted", "the cell was interrupted")
+	} else {
 		return nil
-	case state == "stopped":
-		f := report.Said("interrupted", "the cell was interrupted")
-		f.Lines = append(f.Lines, finished)
-		return f
-	case x.own != nil:
-		return x.own
-	case x.err.Held():
-		return x.err.Failure(x.place())
 	}
-	x.err.Flush()
-	return report.Ended(state)
+	f.Lines = append(f.Lines, "Variables have the values that the cells before this one gave them.")
+	return f
 }
 
 // unsaved says what is lost when a cell ends without saving.
@@ -161,11 +126,11 @@ func (x *execution) unsaved(lost []string) {
 	}
 }
 
-// publish adds a message of the kernel's to the outputs.
-func (x *execution) publish(kind string, content any) {
+// Publish adds a message of the kernel's to the outputs.
+func (x *execution) Publish(kind string, content any) {
 	at := x.board
 	if n := len(x.into); n > 0 {
-		at = x.into[n-1].board
+		at = x.into[n-1]
 	}
 	b, err := json.Marshal(content)
 	if err == nil {
@@ -180,74 +145,57 @@ func (x *execution) publish(kind string, content any) {
 }
 
 // viewed is the widget that a message shows, or nil.
-func (x *execution) viewed(content any) *model {
+func (x *execution) viewed(content any) *runner.Widget {
 	c, _ := content.(map[string]any)
 	data, _ := c["data"].(map[string]any)
 	view, _ := data[notebook.WidgetType].(map[string]any)
 	id, _ := view["model_id"].(string)
-	return x.e.models[id]
+	return x.e.widgets.Get(id)
 }
 
-func (x *execution) stream(name, s string) {
+// Stream shows printed text, as far as there is room.
+func (x *execution) Stream(name, s string) {
+	x.noted = x.noted || name == "stderr" && strings.HasPrefix(s, "note: ")
+	x.show(name, s)
+}
+
+func (x *execution) show(name, s string) {
 	room := mostText - x.printed
 	x.printed += len(s)
 	if len(s) > room {
 		s = strings.ToValidUTF8(s[:max(0, room)], "")
 	}
 	if s != "" {
-		x.publish("stream", map[string]string{"name": name, "text": s})
+		x.Publish("stream", map[string]string{"name": name, "text": s})
 	}
 }
 
-func (x *execution) note(s string) { x.stream("stderr", "note: "+s+"\n") }
+func (x *execution) note(s string) { x.show("stderr", "note: "+s+"\n") }
 
-// print takes printed text.
-func (x *execution) print(s string) {
-	x.stream("stdout", s)
-	if x.steps != nil {
-		x.steps.Print(s)
-	}
-	if i := strings.LastIndexByte(s, '\n'); i >= 0 {
-		x.line = ""
-		s = s[i+1:]
-	}
-	x.line += s
-}
+// Ask has the page ask for a line.
+func (x *execution) Ask(prompt string) { x.prompt = &prompt }
 
-// message obeys a message of the cell.
-func (x *execution) message(kind string, fields []string) {
-	if t, content := display.Message(kind, fields, x.cell); t != "" {
-		x.publish(t, content)
-		return
+// Obey obeys the messages that are otherwise obeyed in a page.
+func (x *execution) Obey(kind string, fields []string) bool {
+	if kind != "mine" {
+		return false
 	}
-	switch kind {
-	case "input":
-		prompt := x.line
-		x.line, x.prompt = "", &prompt
-	case "mine":
-		if len(fields) == 2 && fields[0] == "ours" {
-			x.print("Here, mine has our solutions of all exercises: a page has no folder to keep yours in.\n")
-		}
-	case "widget":
-		x.widget(fields)
-	case "error":
-		if len(fields) == 2 {
-			x.own = report.Said(fields[0], fields[1])
-		}
-	default:
-		if x.steps != nil {
-			x.steps.Message(kind, fields)
+	if len(fields) == 2 {
+		x.mine = true
+		if said := x.e.student.keep(fields[0], fields[1], x.Result.Plain); said != "" {
+			x.Print(said + "\n")
 		}
 	}
+	return true
 }
 
 // changes are what a page has to redraw.
 type changes struct {
-	Count  int      `json:"count"` // of outputs
-	Drawn  []change `json:"drawn,omitempty"`
-	Prompt *string  `json:"prompt,omitempty"` // a line of input is asked for, after this text
-	Models []*model `json:"models,omitempty"` // widgets that are new, or have other values
-	Below  []below  `json:"below,omitempty"`  // what stands below widgets
+	Count  int              `json:"count"` // of outputs
+	Drawn  []change         `json:"drawn,omitempty"`
+	Prompt *string          `json:"prompt,omitempty"` // a line of input is asked for, after this text
+	Models []*runner.Widget `json:"models,omitempty"` // widgets that are new, or have other values
+	Below  []below          `json:"below,omitempty"`  // what stands below widgets
 }
 
 // A change is an output: HTML, or a widget that the page draws.
@@ -260,12 +208,15 @@ type change struct {
 func (x *execution) changes() changes {
 	c := changes{Count: len(x.stored.Outputs), Drawn: x.drawn(), Prompt: x.prompt, Models: x.changed}
 	x.prompt, x.changed = nil, nil
-	for m := range x.used {
-		b := below{ID: m.ID, Count: len(m.board.stored.Outputs), Drawn: m.board.drawn()}
-		if len(b.Drawn) > 0 || b.Count != m.board.count {
+	for id, at := range x.used {
+		if x.e.boards[id] != at {
+			continue // no widget of the page has it
+		}
+		b := below{ID: id, Count: len(at.stored.Outputs), Drawn: at.drawn()}
+		if len(b.Drawn) > 0 || b.Count != at.count {
 			c.Below = append(c.Below, b)
 		}
-		m.board.count = b.Count
+		at.count = b.Count
 	}
 	return c
 }

@@ -1,5 +1,3 @@
-//go:build js
-
 // Command engine is the notebook's kernel for a web page: it rewrites cells, and turns what their programs print into
 // outputs. It reads the archives of packages from the page's memory, and answers calls from JavaScript.
 //
@@ -11,6 +9,8 @@
 //	                      the program runs some of them, too
 //	turn(cell, code, last)  begins the cell that the program goes on with: true if it has something to run, else false,
 //	                      or null if the program does not go on with it
+//	mine(files)           the reader's package mine: files by name, in place of those of ours
+//	compiled(text)        the library of an answer has been compiled, or the compiler has refused it with this text
 //	event(widget)         begins what somebody's change of a widget asks for: an [answer]; its program reads what has
 //	                      happened
 //	said(descriptor, bytes)  the program has printed (1) or complained (2)
@@ -27,24 +27,22 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
+	"path/filepath"
 	"slices"
-	"syscall/js"
+	"strings"
 
 	"github.com/lectern-go/lectern/kernel/internal/export"
 	"github.com/lectern-go/lectern/kernel/internal/report"
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
+	"github.com/lectern-go/lectern/kernel/internal/runner"
 	"github.com/lectern-go/lectern/kernel/notebook"
-	"github.com/lectern-go/lectern/kernel/persist"
 )
-
-// keepDir is the folder of the page's memory in which values are kept.
-const keepDir = "/keep"
 
 // An answer is a rewritten cell.
 type answer struct {
 	Errors  []mistake         `json:"errors,omitempty"`
 	Need    []string          `json:"need,omitempty"`    // archives that have to be there first; then the cell is to be rewritten again
+	Library *library          `json:"library,omitempty"` // has to be compiled first; then the cell is to be rewritten again
 	Program string            `json:"program,omitempty"` // Go source; none if there is nothing to run
 	Files   map[string]string `json:"files,omitempty"`   // the archives that the program is built from, by path
 	Alone   *answer           `json:"alone,omitempty"`   // the cell's own program, if Program runs others, too
@@ -62,63 +60,30 @@ type mistake struct {
 
 // An engine is the session of a page.
 type engine struct {
+	runner.Session
 	packages *packages
-	session  *rewrite.Session
+	student  *student
 	now      *execution
 	chain    []*link // cells that the program that runs goes on with
 
 	executions int
-	models     map[string]*model
+	widgets    runner.Widgets
+	boards     map[string]*board // outputs below widgets, by widget
 }
 
-func (e *engine) manifest() *persist.Manifest {
-	m, err := persist.ReadManifest(keepDir)
+// newEngine returns an engine for the packages of an index, which keeps values in a folder.
+func newEngine(index, keep string) (*engine, error) {
+	p, err := readPackages(index)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "engine:", err)
+		return nil, err
 	}
-	return m
+	e := &engine{packages: p, student: newStudent(p, filepath.Dir(keep)), boards: map[string]*board{}}
+	e.Dir = keep
+	e.Set(rewrite.NewSession(p, e.Manifest))
+	return e, nil
 }
 
-func main() {
-	p, err := readPackages("/pkg/index.json")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "engine:", err)
-		os.Exit(1)
-	}
-	e := &engine{packages: p, models: map[string]*model{}}
-	e.session = rewrite.NewSession(p, e.manifest)
-	call := func(f func(args []js.Value) any) js.Func {
-		return js.FuncOf(func(_ js.Value, args []js.Value) any { return f(args) })
-	}
-	js.Global().Set("lecternEngine", map[string]any{
-		"rewrite": call(func(args []js.Value) any {
-			e.forget(args[3].Int())
-			return text(e.rewrite(args[0].Int(), args[1].String(), args[2].Bool(), args[4].String()))
-		}),
-		"turn": call(func(args []js.Value) any {
-			if runs, ok := e.turn(args[0].Int(), args[1].String(), args[2].Int()); ok {
-				return runs
-			}
-			return nil
-		}),
-		"event": call(func(args []js.Value) any { return text(e.event(args[0].String())) }),
-		"said": call(func(args []js.Value) any {
-			b := make([]byte, args[1].Length())
-			js.CopyBytesToGo(b, args[1])
-			e.now.said(args[0].Int(), string(b))
-			return nil
-		}),
-		"refused":  call(func(args []js.Value) any { e.now.refused(args[0].String()); return nil }),
-		"ended":    call(func(args []js.Value) any { return text(e.ended(args[0].String())) }),
-		"outputs":  call(func([]js.Value) any { return text(e.now.changes()) }),
-		"cell":     call(func([]js.Value) any { return string(e.now.notebook()) }),
-		"export":   call(func(args []js.Value) any { return text(e.export(args[0].String(), args[1].String())) }),
-		"complete": call(func(args []js.Value) any { return text(e.complete(args[0].String(), args[1].Int())) }),
-		"help":     call(func(args []js.Value) any { return text(e.help(args[0].String(), args[1].Int())) }),
-	})
-	select {}
-}
-
+// text is what JavaScript gets of an answer.
 func text(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -130,12 +95,16 @@ func text(v any) string {
 // rewrite begins a cell, with whose program others may run.
 func (e *engine) rewrite(cell int, code string, steps bool, more string) *answer {
 	e.packages.absent, e.chain = nil, nil
-	session := e.session
+	session := e.Current()
 	if steps {
 		session = session.Stepped(true)
 	}
 	r := session.Rewrite(cell, code)
-	if need := e.packages.missing(e.packages.absent); len(need) > 0 {
+	wanted := e.packages.absent
+	if strings.Contains(code+more, "Grade(") { // what is accepted is compiled with the package mine
+		wanted = append(wanted, minePath)
+	}
+	if need := e.packages.missing(wanted); len(need) > 0 {
 		return &answer{Need: need}
 	}
 	a := &answer{}
@@ -143,38 +112,42 @@ func (e *engine) rewrite(cell int, code string, steps bool, more string) *answer
 		a.Errors = append(a.Errors, mistake{m.Pos.Cell, m.Pos.Line, m.Pos.Col, m.End, m.Msg, m.Hint})
 	}
 	if r.Program != nil && len(r.Errors) == 0 {
-		if need := e.collect(a, r.Program, r.Imports); len(need) > 0 {
-			return &answer{Need: need}
+		if !e.collect(a, r.Program, r.Imports) {
+			return a
 		}
-		if !steps {
-			b, need := e.join(cell, r, more)
-			if len(need) > 0 {
-				return &answer{Need: need}
-			} else if b != nil {
-				b.Alone = a
-				a = b
-			}
+		if b := e.join(cell, r, more, steps); b != nil && b.Program == "" {
+			return b
+		} else if b != nil {
+			b.Alone = a
+			a = b
 		}
 	}
 	e.now = newExecution(e, cell, code, r)
 	e.now.recorded = steps
+	if e.student.trouble != "" {
+		e.now.note(e.student.trouble)
+		e.student.trouble = ""
+	}
 	if !e.now.allowed() {
 		a.Program, a.Files, a.Alone = "", nil, nil
 	}
 	return a
 }
 
-// collect puts a program and its archives into an answer, or returns what has to be there first.
-func (e *engine) collect(a *answer, program *rewrite.Text, imports []string) (need []string) {
+// collect puts a program and its archives into an answer, or what has to be there first; then it reports false.
+func (e *engine) collect(a *answer, program *rewrite.Text, imports []string) bool {
+	if a.Library, a.Need = e.student.library(imports); a.Library != nil || len(a.Need) > 0 {
+		return false
+	}
 	paths := append(slices.Clone(imports), "runtime") // which the linker adds
-	if need := e.packages.missing(paths); len(need) > 0 {
-		return need
+	if a.Need = e.packages.missing(paths); len(a.Need) > 0 {
+		return false
 	}
 	a.Program, a.Files = program.Source(), map[string]string{}
 	for _, path := range paths {
 		e.packages.collect(path, a.Files)
 	}
-	return nil
+	return true
 }
 
 // An exported notebook is a program, or says why there is none.
@@ -213,38 +186,34 @@ func (e *engine) export(name, stored string) exported {
 
 // A verdict says how a cell has ended.
 type verdict struct {
-	Failed bool           `json:"failed"`
-	Apart  bool           `json:"apart,omitempty"` // what comes next must have a program of its own
-	Steps  *report.Record `json:"steps,omitempty"` // if they were asked for
+	Failed bool              `json:"failed"`
+	Apart  bool              `json:"apart,omitempty"` // what comes next must have a program of its own
+	Steps  *report.Record    `json:"steps,omitempty"` // if they were asked for
+	Mine   map[string]string `json:"mine,omitempty"`  // new files of the reader's package, by name
 }
 
 // ended settles what the cells after this one know.
 func (e *engine) ended(state string) verdict {
 	x := e.now
-	x.end(state)
+	record := x.end(state)
 	switch {
 	case x.event:
 		x.into = x.into[:min(1, len(x.into))] // what has failed is said below the widget
-		next := e.session.Keeping(e.manifest)
-		next.Settle()
-		e.session = next
+		e.EndEvent()
 	case x.fail == nil || !x.fail.NotRun:
 		x.into = nil
-		if x.made {
-			x.r.Next.KeepWidgets(x.cell)
-		}
-		lost := x.r.Next.Settle()
-		e.session = x.r.Next
+		lost, saved := e.End(x.Cell)
 		x.noted = x.noted || len(lost) > 0
-		if x.r.Keeps && e.manifest().Saves == x.saves {
+		if x.Result.Keeps && !saved {
 			x.unsaved(lost)
 		}
 	}
 	x.report()
 	x.describe()
-	v := verdict{Failed: x.fail != nil, Apart: x.noted || x.made}
-	if x.recorded && x.steps != nil {
-		v.Steps = x.steps.Record()
+	v := verdict{Failed: x.fail != nil, Apart: x.noted || x.HasWidgets(), Steps: record}
+	if x.mine {
+		v.Mine = e.student.written()
+		e.student.changed = e.student.changed || len(v.Mine) > 0
 	}
 	return v
 }

@@ -1,5 +1,3 @@
-//go:build js
-
 package main
 
 import (
@@ -47,13 +45,26 @@ func readPackages(index string) (*packages, error) {
 	if err := json.Unmarshal(b, &list); err != nil {
 		return nil, fmt.Errorf("%s: %w", index, err)
 	}
-	p := &packages{known: map[string]*pkg{}, byName: map[string]string{}, loaded: map[string]bool{}, reaches: map[[2]string]bool{}}
+	p := &packages{known: map[string]*pkg{}, byName: map[string]string{}, loaded: map[string]bool{}}
 	for _, k := range list {
 		p.known[k.Path] = k
 		if old, ok := p.byName[k.Name]; names.Importable(k.Path) && (!ok || better(k.Name, k.Path, old)) {
 			p.byName[k.Name] = k.Path
 		}
 	}
+	p.forget()
+	return p, nil
+}
+
+// replace has a package come from another archive from now on.
+func (p *packages) replace(k *pkg) {
+	p.known[k.Path] = k
+	p.forget()
+}
+
+// forget reads all packages again when they are needed.
+func (p *packages) forget() {
+	p.reaches = map[[2]string]bool{}
 	p.Importer = importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
 		k := p.known[path]
 		if k == nil {
@@ -65,7 +76,6 @@ func readPackages(index string) (*packages, error) {
 		}
 		return f, err
 	})
-	return p, nil
 }
 
 // better reports whether a name more likely means the package a than b, as in the kernel: the preferred one before any

@@ -1,5 +1,3 @@
-//go:build js
-
 package main
 
 import (
@@ -7,9 +5,8 @@ import (
 	"reflect"
 
 	"github.com/lectern-go/lectern/kernel/internal/display"
-	"github.com/lectern-go/lectern/kernel/internal/report"
+	"github.com/lectern-go/lectern/kernel/internal/runner"
 	"github.com/lectern-go/lectern/kernel/notebook"
-	"github.com/lectern-go/lectern/kernel/persist"
 	"github.com/lectern-go/lectern/kernel/render"
 )
 
@@ -18,13 +15,13 @@ type board struct {
 	recorder notebook.Recorder
 	stored   *notebook.Cell
 	draw     *render.Outputs
-	count    int                         // of outputs, when they were drawn last
-	shown    []string                    // what each output was when it was drawn last
-	widgets  map[*notebook.Output]*model // outputs that the page draws itself
+	count    int                                 // of outputs, when they were drawn last
+	shown    []string                            // what each output was when it was drawn last
+	widgets  map[*notebook.Output]*runner.Widget // outputs that the page draws itself
 }
 
 func newBoard(prefix, code string) *board {
-	b := &board{draw: render.NewOutputs(prefix), count: -1, stored: &notebook.Cell{Type: "code", Source: code}, widgets: map[*notebook.Output]*model{}}
+	b := &board{draw: render.NewOutputs(prefix), count: -1, stored: &notebook.Cell{Type: "code", Source: code}, widgets: map[*notebook.Output]*runner.Widget{}}
 	b.recorder.Begin(b.stored)
 	return b
 }
@@ -49,17 +46,6 @@ func (b *board) drawn() (list []change) {
 	return list
 }
 
-// A model is a widget as the page has it.
-type model struct {
-	ID    string         `json:"id"`
-	Kind  string         `json:"kind"`
-	State map[string]any `json:"state"`
-
-	cell  int    // that has made it
-	out   string // the model of the output below it
-	board *board // of an output
-}
-
 // A below is an output below widgets that has changed.
 type below struct {
 	ID    string   `json:"id"`
@@ -67,60 +53,40 @@ type below struct {
 	Drawn []change `json:"drawn,omitempty"`
 }
 
-// widget obeys what a cell says of its widgets.
-func (x *execution) widget(fields []string) {
-	if len(fields) < 2 {
+// Into sends what is shown from here on to an output, or where it went before. What an earlier execution has shown
+// there is replaced.
+func (x *execution) Into(id string) {
+	if id == "" {
+		x.into = x.into[:max(0, len(x.into)-1)]
 		return
 	}
-	switch id, rest := fields[1], fields[2:]; {
-	case fields[0] == "into" && id == "":
-		if n := len(x.into); n > 0 {
-			x.into = x.into[:n-1]
-		}
-	case fields[0] == "into":
-		x.below(id)
-	case fields[0] == "open" && len(rest) >= 2:
-		m := &model{ID: id, Kind: rest[1], State: map[string]any{}, cell: x.cell, out: rest[0]}
-		display.ReadState(m.State, rest[2:])
-		x.e.models[id] = m
-		x.made = true
-		x.changed = append(x.changed, m)
-	case fields[0] == "set" || fields[0] == "below":
-		m := x.e.models[id]
-		switch {
-		case m == nil:
-		case fields[0] == "below":
-			m.out = rest[0]
-		default:
-			display.ReadState(m.State, rest)
-			x.changed = append(x.changed, m)
+	b := x.used[id]
+	if b == nil {
+		b = newBoard(fmt.Sprint("live-w", x.serial, "-", len(x.used)+1, "-"), "")
+		x.used[id] = b
+		if x.e.widgets.Get(id) != nil { // else it is of a cell that has run again
+			x.e.boards[id] = b
 		}
 	}
+	x.into = append(x.into, b)
 }
 
-// below sends what is shown from here on to an output. What an earlier execution has shown there is replaced.
-func (x *execution) below(id string) {
-	m := x.e.models[id]
-	if m == nil {
-		m = &model{} // of a cell that has run again: nobody sees it
-	}
-	if !x.used[m] {
-		x.used[m] = true
-		m.board = newBoard(fmt.Sprint("live-w", x.serial, "-", len(x.used), "-"), "")
-	}
-	x.into = append(x.into, m)
-}
+// Opened has the page draw a widget.
+func (x *execution) Opened(w *runner.Widget) { x.changed = append(x.changed, w) }
+
+// Changed has the page draw it anew.
+func (x *execution) Changed(w *runner.Widget, _ map[string]any) { x.changed = append(x.changed, w) }
 
 // describe gives the outputs that the page draws as widgets the form in which they are stored:
 // that has what stands below them.
 func (x *execution) describe() {
 	for o, box := range x.board.widgets {
-		m := x.e.models[box.out]
-		if m == nil || m.board == nil {
+		below := x.e.boards[box.Below]
+		if below == nil {
 			continue
 		}
 		var f display.Fold
-		for _, p := range m.board.stored.Outputs {
+		for _, p := range below.stored.Outputs {
 			if p.Type == "stream" {
 				f.Print(p.Text)
 			} else if p.Data != nil {
@@ -133,47 +99,36 @@ func (x *execution) describe() {
 
 // forget ends the widgets of a cell, which is run again.
 func (e *engine) forget(cell int) (found bool) {
-	for id, m := range e.models {
-		if m.cell == cell {
-			delete(e.models, id)
-			found = true
-		}
+	ids := e.widgets.Drop(func(w *runner.Widget) bool { return w.Cell == cell })
+	for _, id := range ids {
+		delete(e.boards, id)
 	}
-	if found {
-		next := e.session.Keeping(e.manifest)
-		persist.Forget(keepDir, next.ForgetWidgets(cell))
-		e.session = next
+	if len(ids) > 0 {
+		e.ForgetWidgets(cell)
 	}
-	return found
+	return len(ids) > 0
 }
 
-// event begins what somebody's change of a widget asks for. The program reads what has happened.
+// event begins what a change of a widget asks for. The program reads what has happened.
 func (e *engine) event(id string) *answer {
 	e.packages.absent, e.chain = nil, nil
-	m := e.models[id]
-	if m == nil {
-		m = &model{}
+	w := e.widgets.Get(id)
+	if w == nil {
+		w = &runner.Widget{}
 	}
-	r := e.session.Event(m.cell)
+	r, fail := e.Event(w.Cell)
 	if need := e.packages.missing(e.packages.absent); len(need) > 0 {
 		return &answer{Need: need}
 	}
 	a := &answer{}
-	const again = "run the cell again that has made it"
-	var fail *report.Failure
-	switch {
-	case r == nil:
-		fail = report.Said("widget", "what this widget calls is not known any more: "+again)
-	case len(r.Errors) > 0:
-		fail = report.Said("widget", "what this widget calls does not compile any more: "+r.Errors[0].Msg+"; "+again)
-	default:
-		if need := e.collect(a, r.Program, r.Imports); len(need) > 0 {
-			return &answer{Need: need}
+	if fail == nil {
+		if !e.collect(a, r.Program, r.Imports) {
+			return a
 		}
 	}
-	e.now = newExecution(e, m.cell, "", r)
+	e.now = newExecution(e, w.Cell, "", r)
 	e.now.event = true
-	e.now.below(m.out)
+	e.now.Into(w.Below)
 	e.now.fail = fail
 	return a
 }

@@ -20,6 +20,7 @@ WebAssembly.instantiate = (module, imports) => {
   const index = parts.packages.map((p, i) => ({ ...p, file: `/pkg/${i}.a` }));
   index.forEach((p, i) => machine.put(p.file, disk.readFileSync(parts.archives[i])));
   machine.put("/pkg/index.json", JSON.stringify(index));
+  for (const file in parts.mine) machine.put("/ours/" + file, parts.mine[file]);
   const load = (file, compile = WebAssembly.compile) => compile(new Uint8Array(disk.readFileSync(file)));
   const linker = await load(parts.linker, cells.tool);
   const tools = { compiler: await load(parts.compiler, cells.tool), link: (packages) => (archive) => cells.link(linker, packages)(archive) };
@@ -30,12 +31,15 @@ WebAssembly.instantiate = (module, imports) => {
   const results = [];
   let turns = null, builds = 0; // of the program that goes on
   for (const [i, code] of parts.cells.entries()) {
+    if (parts.stored[i]) lecternEngine.mine(JSON.stringify(parts.stored[i]));
     const more = parts.joined ? parts.cells.slice(i + 1).map((code, k) => ({ cell: i + k + 2, code })) : [];
     const runs = turns && lecternEngine.turn(i + 1, code, 0);
     let state = "exit status 0", answer = {};
     if (runs === null) {
       turns = null;
-      answer = JSON.parse(lecternEngine.rewrite(i + 1, code, false, 0, JSON.stringify(more)));
+      while ((answer = JSON.parse(lecternEngine.rewrite(i + 1, code, false, 0, JSON.stringify(more)))).library) {
+        lecternEngine.compiled(await cells.library(tools.compiler, answer.library) ?? "");
+      }
       const program = answer.program && await cells.build(tools, answer);
       if (program) {
         builds++;
@@ -60,7 +64,7 @@ WebAssembly.instantiate = (module, imports) => {
     const verdict = JSON.parse(lecternEngine.ended(state));
     if (verdict.failed || verdict.apart || !turns?.length) turns = null;
     const html = (JSON.parse(lecternEngine.outputs()).drawn ?? []).map((d) => d.html).join("\n");
-    results.push({ failed: verdict.failed, html, builds, begun: Math.max(begun.get(tools.compiler), begun.get(linker)), outputs: JSON.parse(lecternEngine.cell()).cells[0].outputs, errors: answer.errors ?? [] });
+    results.push({ failed: verdict.failed, html, builds, begun: Math.max(begun.get(tools.compiler), begun.get(linker)), outputs: JSON.parse(lecternEngine.cell()).cells[0].outputs, errors: answer.errors ?? [], mine: Object.keys(verdict.mine ?? {}).sort() });
   }
   disk.writeSync(1, JSON.stringify(results));
   outside.exit(0);

@@ -221,9 +221,10 @@
     const hits = [];
     d.s.forEach((s, at) => {
       const points = sets.map((words) => score(s, words));
-      if (points.every((n) => n > 0)) hits.push({ s, at, points: points.reduce((a, b) => a + b) + (terms.length > 1 ? fit(s.words, whole) + 2 * fit(s.heading, whole) : 0) });
+      const found = points.filter((n) => n > 0).length;
+      if (pairs ? found > 0.6 * points.length : found === points.length) hits.push({ s, at, points: points.reduce((a, b) => a + b) + (terms.length > 1 ? fit(s.words, whole) + 2 * fit(s.heading, whole) : 0) });
     });
-    if (!hits.length && !pairs) { // the same characters, two at a time
+    if (!hits.length && !pairs) { // the same characters, two at a time, of which most are there: those at the ends of words are not
       const two = whole.match(/\p{Script=Han}+|[^\s\p{Script=Han}]+/gu)?.flatMap((run) => (/\p{Script=Han}/u.test(run) && run.length > 2 ? [...run].slice(1).map((c, i) => [...run][i] + c) : [run]));
       if (two?.length > terms.length) return find(d, query, two);
     }

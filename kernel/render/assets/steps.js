@@ -3,6 +3,7 @@
   "use strict";
   const say = lecternSay;
   const place = document.getElementById("lectern-steps");
+  const source = JSON.parse(document.getElementById("lectern-source")?.textContent || "{}");
   const unpacked = async (text, note) => {
     const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
     const record = JSON.parse(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"))).text());
@@ -44,7 +45,7 @@
     };
     const show = (record, step) => {
       close(false);
-      stepper = lecternSteps(record, code, row, { offset: offset(), name: say("{cell} step by step", { cell: name }), close: () => close(), moved: (n) => address(".step-" + n), ended });
+      stepper = lecternSteps(record, code, row, { offset: offset(), source, name: say("{cell} step by step", { cell: name }), close: () => close(), moved: (n) => address(".step-" + n), ended });
       if (!stepper) { // it only declares
         button.textContent = say("Nothing to step through");
         return;

@@ -12,16 +12,16 @@ import (
 // What the rewriter lets through compiles, but for what the compiler knows better, or for a mistake in the code with
 // which we keep values. The second is no reason to fail a cell that Go would run.
 
-// sparing looks for what not to keep so that a cell builds which the compiler has refused. It returns the program that
-// was built last, which did, with a note about what is not kept; or nil if the keeping is not to blame.
-func sparing(before *rewrite.Session, first *rewrite.Result, cell int, code string, refused *compileError, build func(*rewrite.Result) error) *rewrite.Result {
+// keepingLess looks for what not to keep so that a cell builds which the compiler has refused. It returns the program
+// that was built last, which did, with a note about what is not kept; or nil if the keeping is not to blame.
+func keepingLess(before *rewrite.Session, first *rewrite.Result, cell int, code string, refused *compileError, build func(*rewrite.Result) error) *rewrite.Result {
 	why := fmt.Sprintf("it can't be kept, since Go's compiler refuses the code for that (%s). This is a mistake of Lectern's: please report the cell", refused.first())
 	try := func(names []string, literals bool) *rewrite.Result {
-		spared := map[string]string{}
+		unkept := map[string]string{}
 		for _, name := range names {
-			spared[name] = why
+			unkept[name] = why
 		}
-		r := before.Spare(spared, literals).Rewrite(cell, code)
+		r := before.KeepLess(unkept, literals).Rewrite(cell, code)
 		if len(r.Errors) > 0 || r.Program == nil || build(r) != nil {
 			return nil
 		}

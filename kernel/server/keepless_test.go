@@ -53,7 +53,7 @@ func TestSparing(t *testing.T) {
 				t.Fatalf("the cell as it is builds, or has errors: %v", first.Errors)
 			}
 			builds = 0
-			r := sparing(session, first, 1, code, refused, build)
+			r := keepingLess(session, first, 1, code, refused, build)
 			if test.note == "" {
 				if r != nil || builds != 1 {
 					t.Errorf("%d more programs were built", builds)
@@ -61,7 +61,7 @@ func TestSparing(t *testing.T) {
 				return
 			}
 			if r == nil {
-				t.Fatal("it was not found what to spare")
+				t.Fatal("what not to keep was not found")
 			}
 			if got := strings.Join(r.Defines, " "); got != test.kept {
 				t.Errorf("it keeps %q, want %q", got, test.kept)

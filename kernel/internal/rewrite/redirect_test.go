@@ -1,0 +1,45 @@
+package rewrite
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Where an io.Reader is wanted, os.Stdin asks in the notebook; elsewhere it stays the file that it is. Either way the
+// program compiles.
+func TestStdin(t *testing.T) {
+	const show, file, told = "lecternshow.Stdin", "os.Stdin", "os.Stdin is a file here"
+	for code, want := range map[string]string{
+		"s := bufio.NewScanner(os.Stdin)\ns.Scan()":                show,
+		"fmt.Fscan(os.Stdin, new(int))":                            show,
+		"os.Stdin.Read(nil)":                                       show,
+		"r := io.Reader(os.Stdin)\nr.Read(nil)":                    show,
+		"var r io.Reader = os.Stdin\nr.Read(nil)":                  show,
+		"var r io.Reader\nr = (os.Stdin)\nr.Read(nil)":             show,
+		"rs := []io.Reader{os.Stdin}\nlen(rs)":                     show,
+		"m := map[string]io.Reader{\"in\": os.Stdin}\nlen(m)":      show,
+		"r := struct{ n int; r io.Reader }{1, os.Stdin}\nr.n":      show,
+		"r := &struct{ r io.Reader }{r: os.Stdin}\nr.r.Read(nil)":  show,
+		"f := func() (int, io.Reader) { return 1, os.Stdin }\nf()": show,
+		"func in() io.Reader { return os.Stdin }\nin().Read(nil)":  show,
+		"s := io.MultiReader(nil, os.Stdin)\ns.Read(nil)":          show,
+		"st, err := os.Stdin.Stat()\nst.Mode()\nerr":               file,
+		"os.Stdin.Fd()":                                  file,
+		"p := &os.Stdin\n*p == os.Stdin":                 file,
+		"os.Stdin":                                       file,
+		"fmt.Println(os.Stdin)":                          file,
+		"in := os.Stdin\nin.Name()":                      told,
+		"fs := []*os.File{os.Stdin, os.Stdout}\nlen(fs)": told,
+		"func f(f *os.File) string { return f.Name() }\nf(os.Stdin)": told,
+		"f := func() *os.File { return os.Stdin }\nf().Name()":       told,
+		"import \"io\"\nvar in io.ReadCloser = os.Stdin\nin.Close()": told,
+	} {
+		r := newNotebook(t).run(code)
+		shown := strings.Contains(r.code(), show) && !strings.Contains(strings.ReplaceAll(r.code(), "\"os.Stdin\", os.Stdin", ""), "(os.Stdin")
+		isTold := slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, told) })
+		if len(r.Errors) > 0 || !compiles(t, r) || want == show && !shown || isTold != (want == told) {
+			t.Errorf("%s: %v, notes %q, want %s\n%s", code, r.Errors, r.Notes, want, r.code())
+		}
+	}
+}
