@@ -507,11 +507,11 @@ lesson.Grade("01.4", merge)`
 		t.Errorf("when it is forgotten, the cell shows %q", got)
 	}
 	b.load(filepath.Join(t.TempDir(), "saved.ipynb"), file)
-	b.until("the notebook brings the function back", `document.querySelector(".live-strip .live-note").textContent.includes("1 file of mine replaced.")`, `document.querySelector(".live-strip").innerText`)
+	b.until("the notebook brings the function back", `document.querySelector(".live-strip .live-note").textContent.includes("Functions of mine came along: 1.")`, `document.querySelector(".live-strip").innerText`)
 	if got := b.runCell(other, call); !strings.Contains(got, "panic: theirs") {
 		t.Errorf("when it is back, the cell shows %q", got)
 	}
-	if got := b.text(whose); !strings.Contains(got, "that this lesson calls are our solutions") {
+	if got := b.text(whose); !strings.Contains(got, "this lesson calls our solutions of mine") {
 		t.Errorf("the page says %q", got)
 	}
 	b.clean(fromSite(address))
