@@ -249,7 +249,7 @@ func testCells(t *testing.T, edits []edit) {
 		Joined bool `json:"joined"` // one program runs as many as go together
 		Anew   bool `json:"anew"`   // tools begin anew for each program
 	}
-	if parts.Mine, err = goFiles(filepath.Join(root, "notebooks", "mine")); err != nil {
+	if parts.Mine, err = solutions(root); err != nil {
 		t.Fatal(err)
 	}
 	parts.Anew, parts.Stored = anew, stored

@@ -18,6 +18,7 @@ import (
 
 	"github.com/lectern-go/lectern/kernel/internal/names"
 	"github.com/lectern-go/lectern/kernel/notebook"
+	"github.com/lectern-go/lectern/notebooks/lesson"
 )
 
 var (
@@ -147,7 +148,7 @@ func Pack(ctx context.Context, root, dir string, lessons []*notebook.Notebook, s
 			f.lessons[lesson] = append(f.lessons[lesson], number)
 		}
 	}
-	ours, err := goFiles(filepath.Join(root, "notebooks", "mine"))
+	ours, err := solutions(root)
 	if err != nil {
 		return nil, err
 	}
@@ -199,10 +200,15 @@ func calledOf(files map[string]string, cells []string) []string {
 	return list
 }
 
-// goFiles reads those of a package by name, but for its tests.
-func goFiles(dir string) (map[string]string, error) {
-	list, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	files := map[string]string{}
+// solutions reads the files of our package mine, but for its tests, and adds a list of the functions that a package of
+// the reader's can hold.
+func solutions(root string) (map[string]string, error) {
+	functions, err := json.Marshal(lesson.KeptFunctions())
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]string{"functions.json": string(functions)}
+	list, err := filepath.Glob(filepath.Join(root, "notebooks", "mine", "*.go"))
 	for _, file := range list {
 		if strings.HasSuffix(file, "_test.go") {
 			continue

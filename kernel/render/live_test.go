@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-go/lectern/kernel/internal/report"
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
@@ -98,6 +99,27 @@ func TestLive(t *testing.T) {
 	o.Live, o.Untrusted = live(), true
 	if _, err := Site(o); err == nil || !strings.Contains(err.Error(), "-untrusted") {
 		t.Errorf("got %v for a notebook that is not trusted", err)
+	}
+}
+
+// Cells that run bring their own buttons for steps along: the stepper's script must know that when it runs.
+func TestLiveBeforeSteps(t *testing.T) {
+	dir := t.TempDir()
+	file := write(t, dir, "01-test.ipynb", md("a", "# A lesson"), code("b", "1 + 1"))
+	record := &report.Record{Steps: []report.Step{{Line: 1}}}
+	o := Options{Notebooks: []string{file}, Out: filepath.Join(dir, "site"), Steps: map[string]Steps{file: {"b": {Record: record}}},
+		Live: &Live{Script: "live()", Lesson: func(int) map[string]any { return map[string]any{} }}}
+	if _, err := Site(o); err != nil {
+		t.Fatal(err)
+	}
+	page := read(t, o.Out, "01-test.html")
+	at := -1
+	for _, part := range []string{`id="lectern-live"`, "window.lecternStepping =", "live()"} {
+		next := strings.Index(page, part)
+		if next < at || next < 0 {
+			t.Errorf("%s is at %d, and what must stand before it at %d", part, next, at)
+		}
+		at = next
 	}
 }
 

@@ -275,7 +275,8 @@ func (p *page) code(c *notebook.Cell, class string) {
 	if c.Count > 0 {
 		n := max(1, c.Count-p.unseen)
 		label = p.site.say("Cell %d", n)
-		number = fmt.Sprintf(`<a class="count" href="#cell-%s" aria-label="%s">%d</a>`, c.ID, p.site.say("Link to cell %d", n), n)
+		before, _, _ := strings.Cut(label, fmt.Sprint(n)) // where there is no margin for the number alone
+		number = fmt.Sprintf(`<a class="count" href="#cell-%s" aria-label="%s" data-before="%s">%d</a>`, c.ID, p.site.say("Link to cell %d", n), before, n)
 	}
 	p.write(`<div class="`+class+` run" id="cell-`+c.ID+`" role="group" aria-label="`+label+`">`+"\n"+p.badge(c), "")
 	if strings.TrimSpace(source) != "" {

@@ -116,12 +116,15 @@ func (s *site) frame(p sheet) string {
 	if p.steps != "" {
 		fmt.Fprintf(&b, "<script type=\"application/json\" id=\"lectern-steps\">%s</script>\n", p.steps)
 	}
+	if p.live != "" { // by which the stepper's script knows that another one brings its buttons along
+		fmt.Fprintf(&b, "<script type=\"application/json\" id=\"lectern-live\">%s</script>\n", p.live)
+	}
 	if p.steps != "" || p.live != "" {
 		fmt.Fprintf(&b, "<script type=\"application/json\" id=\"lectern-source\">%s</script>\n", p.links)
 		fmt.Fprintf(&b, "<script>\n%s</script>\n", stepper)
 	}
 	if p.live != "" {
-		fmt.Fprintf(&b, "<script type=\"application/json\" id=\"lectern-live\">%s</script>\n<script>\n%s</script>\n", p.live, s.options.Live.Script)
+		fmt.Fprintf(&b, "<script>\n%s</script>\n", s.options.Live.Script)
 	}
 	b.WriteString("</body>\n</html>\n")
 	return b.String()

@@ -7,12 +7,23 @@ import (
 	"regexp"
 
 	"github.com/lectern-go/lectern/kernel/internal/mine"
+	"github.com/lectern-go/lectern/notebooks/lesson"
 )
+
+// mine is the student's own package. Its folder is "" if there is none.
+func (k *kernel) mine() *mine.Package {
+	p := &mine.Package{Dir: k.c.mine, Ours: filepath.Join(k.c.root, "notebooks", mine.Name), Importer: k.packages}
+	p.Test = func(f mine.Function) []byte { return lesson.Kept(f).Test() }
+	for _, f := range lesson.KeptFunctions() {
+		p.Functions = append(p.Functions, mine.Function(f))
+	}
+	return p
+}
 
 // keepMine puts a function into the student's own package, if there is one beside the notebook: the one that the cell
 // has given lesson.Grade, or our solution of the exercise.
 func (e *execution) keepMine(whose, exercise string) {
-	p := &mine.Package{Dir: e.k.c.mine, Ours: filepath.Join(e.k.c.root, "notebooks", mine.Name), Importer: e.k.packages}
+	p := e.k.mine()
 	said := ""
 	switch {
 	case p.Dir != "" && whose == "yours":
@@ -37,7 +48,7 @@ func (e *execution) missMine() {
 		if m == nil {
 			continue
 		}
-		if hint := mine.Missing(m[1]); hint != "" {
+		if hint := e.k.mine().Missing(m[1]); hint != "" {
 			e.Result.Errors[i].Hint = hint
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // What a figure says changes with what was measured, and the same sentence stands in many: the numbers in it have
 // places, {1} and so on, in its English and its translation.
 var (
-	aNumber = regexp.MustCompile(`[-+−]?\d[\d,_]*(?:\.\d+)?(?:[eE][-+]?\d+)?(?:[nµm]?s\b)?`) // and a time as Go writes it
+	aNumber = regexp.MustCompile(`[-+−]?\d+(?:[,_]\d+)*(?:\.\d+)?(?:[eE][-+]?\d+)?(?:[nµm]?s\b)?`) // and a time as Go writes it
 	aPlace  = regexp.MustCompile(`\{(\d+)\}`)
 )
 

@@ -93,6 +93,8 @@ func Load(dir string) (*Language, error) {
 			}
 		}
 	}
+	// "Exercise %s: replace nil …" before "Exercise %s: %s": what says most of a line is its form.
+	slices.SortStableFunc(l.forms, func(a, b *form) int { return len(b.message.ID) - len(a.message.ID) })
 	if l.Tag == "" || l.Name == "" {
 		return nil, fmt.Errorf("translate: the header of %s needs Language and X-Language-Name, as that of zh has them", filepath.Join(dir, SiteFile))
 	}

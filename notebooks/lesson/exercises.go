@@ -358,7 +358,7 @@ var exercises = []exercise{
 		hint:   "What is the intensity of a matrix times a vector, and what is the machine's?",
 		praise: "This is why services write for many users at once: many vectors make a matrix.",
 	},
-	// 23: memory for compute
+	// 23: compute for memory
 	{
 		key:  "23.1",
 		want: 1.0 / 16, tolerance: []float64{0.001},

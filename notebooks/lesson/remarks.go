@@ -390,7 +390,7 @@ var remarks = []remark{
 	},
 	{"Is the matmul compute-bound in float32?", "It does 171 FLOPs per byte, and the machine only 20.", nil},
 	{"From n = 4 to n = 8, does it take twice as long?", "Handing out the work takes most of the time, and that is the same for both.", nil},
-	// 23: memory for compute
+	// 23: compute for memory
 	{"How many blocks' outputs does inference hold?", "The block at work reads one and writes one.", []mistake{{16, "That is training, which has to come back to all of them."}, {1, "While a block writes its output, it still reads its input."}}},
 	{"How many parameters do three blocks have?", "There are three matrices of 8 · 8.", []mistake{{64, "That is one block."}}},
 	{"How many bytes are the activations of 16 blocks?",

@@ -200,9 +200,6 @@ func TestPredictions(t *testing.T) {
 // longestBeforeGuess is how many lines of code may stand before a question in its cell.
 const longestBeforeGuess = 9
 
-// askLate are cells whose question still comes after too much work.
-var askLate = []string{"27-58", "30-08", "30-23", "30-28", "30-40", "30-56", "30-66"}
-
 // branch begins a line that takes one of several ways.
 var branch = regexp.MustCompile(`(?m)^\s*(if|switch|case) |else`)
 
@@ -212,7 +209,7 @@ func TestGuessesAskFirst(t *testing.T) {
 	for f, n := range lessons(t) {
 		for _, c := range n.Cells {
 			before, _, asks := strings.Cut(c.Source, "lesson.Guess(")
-			if c.Type != "code" || !asks || slices.Contains(askLate, c.ID) {
+			if c.Type != "code" || !asks {
 				continue
 			}
 			lines := 0

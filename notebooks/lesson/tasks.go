@@ -1246,7 +1246,7 @@ var tasks = []*task{
 		},
 		praise: "This is why services answer many users at once: below that batch, one more user costs next to nothing.",
 	},
-	// 23: memory for compute
+	// 23: compute for memory
 	{
 		key:  "23.4",
 		name: "accumulate", args: []string{"gradients", "sizes"},
@@ -1709,7 +1709,7 @@ var tasks = []*task{
 			"How many sequences has a step? How many of them can all GPUs together take at once? And what if something is left over?",
 			"Sequences are tokens/context, and gpus·fit of them are computed at once: divide, and round up.",
 		},
-		praise: "The lesson on memory for compute accumulated gradients; this says how often.",
+		praise: "The lesson on compute for memory accumulated gradients; this says how often.",
 	},
 	// 30: the capstone
 	{

@@ -16,23 +16,23 @@ import (
 	"unicode/utf8"
 
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
-	"github.com/lectern-go/lectern/notebooks/lesson"
 )
 
 // An extraction takes a function and what it needs out of a program.
 type extraction struct {
-	kept    lesson.Kept
-	program string
-	set     *token.FileSet
-	file    *ast.File
-	info    *types.Info
-	pkg     *types.Package
-	others  map[string]bool       // what the other files of the package declare
-	decls   map[types.Object]decl // of the program
-	methods map[string][]*ast.FuncDecl
-	taken   []ast.Node              // the declarations that go along
-	renamed map[types.Object]string // to what
-	imports map[string]string       // name in the program to path
+	kept      Function
+	functions []Function // that the package can hold
+	program   string
+	set       *token.FileSet
+	file      *ast.File
+	info      *types.Info
+	pkg       *types.Package
+	others    map[string]bool       // what the other files of the package declare
+	decls     map[types.Object]decl // of the program
+	methods   map[string][]*ast.FuncDecl
+	taken     []ast.Node              // the declarations that go along
+	renamed   map[types.Object]string // to what
+	imports   map[string]string       // name in the program to path
 }
 
 // A decl is where something is declared.
@@ -42,12 +42,12 @@ type decl struct {
 }
 
 // extract returns the file of a function: the one that the program gives to lesson.Grade for an exercise.
-func (p *Package) extract(k lesson.Kept, program string) (string, error) {
+func (p *Package) extract(k Function, program string) (string, error) {
 	files, err := p.others(k)
 	if err != nil {
 		return "", err
 	}
-	x := &extraction{kept: k, program: program, set: token.NewFileSet(), decls: map[types.Object]decl{}, methods: map[string][]*ast.FuncDecl{},
+	x := &extraction{kept: k, functions: p.Functions, program: program, set: token.NewFileSet(), decls: map[types.Object]decl{}, methods: map[string][]*ast.FuncDecl{},
 		others: map[string]bool{}, renamed: map[types.Object]string{}, imports: map[string]string{}}
 	if x.file, err = parser.ParseFile(x.set, "cell.go", program, parser.ParseComments|parser.SkipObjectResolution); err != nil {
 		return "", err
@@ -218,8 +218,8 @@ func (x *extraction) keptAs(o types.Object) string {
 	if _, is := o.(*types.Func); !is || x.renamed[o] == x.kept.Name {
 		return ""
 	}
-	for _, k := range lesson.KeptFunctions() {
-		if k.Func == o.Name() && k.Lesson() == x.kept.Lesson() && k != x.kept && x.others[k.Name] {
+	for _, k := range x.functions {
+		if k.Func == o.Name() && k.lesson() == x.kept.lesson() && k != x.kept && x.others[k.Name] {
 			return k.Name
 		}
 	}

@@ -27,7 +27,6 @@ import (
 	"strings"
 
 	"github.com/lectern-go/lectern/internal/atomicfile"
-	"github.com/lectern-go/lectern/notebooks/lesson"
 )
 
 // Name is that of the package, of its folder and its module.
@@ -91,8 +90,25 @@ var (
 	ourWork = regexp.MustCompile(`^// For the go command in this folder\.\s+go [\d.]+\s+use \(\s+\./` + Name + `\s+"[^"\r\n]*"\s+\)\s+$`)
 )
 
+// A Function is one that the package can hold, as lesson.Kept says. Package lesson itself has the cases of all
+// exercises, which pages need not load.
+type Function struct {
+	Key  string // of its exercise
+	Func string // its name in the lesson's cells
+	Name string // its name in package mine
+}
+
+// lesson is the part of the key that names the lesson.
+func (k Function) lesson() string {
+	number, _, _ := strings.Cut(k.Key, ".")
+	return number
+}
+
 // A Package is one student's.
 type Package struct {
+	Functions []Function              // that it can hold
+	Test      func(k Function) []byte // writes the file that tests one; nil: there are no tests
+
 	Dir      string // its folder
 	Ours     string // the folder with our solutions
 	InPage   bool   // the folder is in a page's memory, has all of our solutions, and no student sees it
@@ -102,7 +118,7 @@ type Package struct {
 // Keep puts the function into the package that a cell has given lesson.Grade, and returns what there is to tell about
 // it, or "". program is the cell as a program.
 func (p *Package) Keep(key, program string) string {
-	k, ok := kept(key)
+	k, ok := p.kept(key)
 	if !ok {
 		return ""
 	}
@@ -118,7 +134,7 @@ func (p *Package) Keep(key, program string) string {
 		}
 		who = byUs
 	}
-	before, was, err := p.put(k, stamp(k, who, text), testOf(k))
+	before, was, err := p.put(k, stamp(k, who, text))
 	said := ""
 	switch {
 	case err != nil:
@@ -148,7 +164,7 @@ func foreign(text string) string {
 	if err != nil {
 		return "" // the file was written here
 	}
-	ours, _, _ := strings.Cut(reflect.TypeFor[lesson.Kept]().PkgPath(), "/notebooks/")
+	ours, _, _ := strings.Cut(reflect.TypeFor[Package]().PkgPath(), "/kernel/")
 	for _, i := range f.Imports {
 		path, _ := strconv.Unquote(i.Path.Value)
 		if first, _, _ := strings.Cut(path, "/"); strings.Contains(first, ".") && !strings.HasPrefix(path, ours+"/") {
@@ -161,7 +177,7 @@ func foreign(text string) string {
 // Use puts our solution of an exercise into the package, with those of ours that it needs, and returns what there is to
 // tell about it.
 func (p *Package) Use(key string) string {
-	k, ok := kept(key)
+	k, ok := p.kept(key)
 	if !ok {
 		return ""
 	}
@@ -172,17 +188,17 @@ func (p *Package) Use(key string) string {
 		return fmt.Sprintf("%s.%s is there already: %s stays as it is.", Name, k.Name, shown(k.Name))
 	}
 	var names []string
-	for todo := []lesson.Kept{k}; len(todo) > 0; todo = todo[1:] {
+	for todo := []Function{k}; len(todo) > 0; todo = todo[1:] {
 		k := todo[0]
 		text, err := os.ReadFile(filepath.Join(p.Ours, fileOf(k.Name)))
 		if err == nil {
-			_, _, err = p.put(k, string(text), testOf(k))
+			_, _, err = p.put(k, string(text))
 		}
 		if err != nil {
 			return fmt.Sprintf("Our solution can't become %s.%s: %v.", Name, k.Name, err)
 		}
 		names = append(names, Name+"."+k.Name)
-		for _, other := range lesson.KeptFunctions() {
+		for _, other := range p.Functions {
 			if mentions(text, other.Name) && !p.has(other) && !slices.Contains(todo, other) {
 				todo = append(todo, other)
 			}
@@ -206,7 +222,7 @@ const (
 )
 
 // put writes a function and its test, and returns the file in which the version before it is kept, if there was one.
-func (p *Package) put(k lesson.Kept, text, test string) (before string, was had, err error) {
+func (p *Package) put(k Function, text string) (before string, was had, err error) {
 	path := filepath.Join(p.Dir, fileOf(k.Name))
 	old, err := os.ReadFile(path)
 	switch {
@@ -228,7 +244,10 @@ func (p *Package) put(k lesson.Kept, text, test string) (before string, was had,
 			return before, was, err
 		}
 	}
-	path = strings.TrimSuffix(path, ".go") + "_test.go"
+	if p.Test == nil {
+		return before, was, nil
+	}
+	path, test := strings.TrimSuffix(path, ".go")+"_test.go", p.testOf(k)
 	if old, err := os.ReadFile(path); err == nil && (string(old) == test || !pristine(string(old))) {
 		return before, was, nil // the student has more cases
 	}
@@ -247,21 +266,21 @@ func backup(path string) string {
 }
 
 // byUs reports whether a function that the package has is our solution, as it was written.
-func (p *Package) byUs(k lesson.Kept) bool {
+func (p *Package) byUs(k Function) bool {
 	b, _ := os.ReadFile(filepath.Join(p.Dir, fileOf(k.Name)))
 	first, _, _ := strings.Cut(string(b), "\n")
 	return strings.Contains(first, byUs) && pristine(string(b))
 }
 
 // has reports whether the package has a function.
-func (p *Package) has(k lesson.Kept) bool {
+func (p *Package) has(k Function) bool {
 	_, err := os.Stat(filepath.Join(p.Dir, fileOf(k.Name)))
 	return err == nil
 }
 
 // Missing says what to do about a name that cells expect in package mine and that is not there; "" for any other name.
-func Missing(name string) string {
-	for _, k := range lesson.KeptFunctions() {
+func (p *Package) Missing(name string) string {
+	for _, k := range p.Functions {
 		if k.Name == name {
 			return fmt.Sprintf("it is your function %s of exercise %s: write it there and run lesson.Grade, or run lesson.Use(%q) in a cell of its own to go on with ours", k.Func, k.Key, k.Key)
 		}
@@ -270,12 +289,11 @@ func Missing(name string) string {
 }
 
 // kept finds the function of an exercise.
-func kept(key string) (lesson.Kept, bool) {
-	list := lesson.KeptFunctions()
-	if i := slices.IndexFunc(list, func(k lesson.Kept) bool { return k.Key == key }); i >= 0 {
-		return list[i], true
+func (p *Package) kept(key string) (Function, bool) {
+	if i := slices.IndexFunc(p.Functions, func(k Function) bool { return k.Key == key }); i >= 0 {
+		return p.Functions[i], true
 	}
-	return lesson.Kept{}, false
+	return Function{}, false
 }
 
 // fileOf names the file of a function, and shown as students see it.
@@ -283,7 +301,7 @@ func fileOf(name string) string { return strings.ToLower(name) + ".go" }
 func shown(name string) string  { return Name + "/" + fileOf(name) }
 
 // others reads the files of the package but for that of a function, and its tests.
-func (p *Package) others(k lesson.Kept) (map[string]string, error) {
+func (p *Package) others(k Function) (map[string]string, error) {
 	files := map[string]string{}
 	list, err := filepath.Glob(filepath.Join(p.Dir, "*.go"))
 	if err != nil {
@@ -310,12 +328,12 @@ const (
 )
 
 // stamp puts a line in front of a function that says what it is, with a digest of what follows.
-func stamp(k lesson.Kept, who, text string) string {
+func stamp(k Function, who, text string) string {
 	return fmt.Sprintf("// Exercise %s, %s. (%s)\n\n%s", k.Key, who, digest("\n"+text), text)
 }
 
-func testOf(k lesson.Kept) string {
-	text := "\n" + string(k.Test())
+func (p *Package) testOf(k Function) string {
+	text := "\n" + string(p.Test(k))
 	return fmt.Sprintf("// The cases of exercise %s. (%s)\n%s", k.Key, digest(text), text)
 }
 

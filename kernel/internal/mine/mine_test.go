@@ -26,6 +26,16 @@ var pkgs = sync.OnceValue(func() *packages.Packages {
 		State: "github.com/lectern-go/lectern/internal/cellstate"})
 })
 
+// functions and test are what the kernel has of package lesson.
+func functions() (list []Function) {
+	for _, k := range lesson.KeptFunctions() {
+		list = append(list, Function(k))
+	}
+	return list
+}
+
+func test(k Function) []byte { return lesson.Kept(k).Test() }
+
 // cells makes programs of cells, as if each had run and kept what it defines.
 type cells struct {
 	session  *rewrite.Session
@@ -61,9 +71,9 @@ func TestOurs(t *testing.T) {
 	if err != nil || len(lessons) == 0 {
 		t.Fatal("there are no lessons", err)
 	}
-	p := &Package{Dir: t.TempDir(), Importer: pkgs()}
+	p := &Package{Functions: functions(), Test: test, Dir: t.TempDir(), Importer: pkgs()}
 	solved := map[string]bool{}
-	programs := map[lesson.Kept]string{}
+	programs := map[Function]string{}
 	for _, path := range lessons {
 		n, err := notebook.Read(path)
 		if err != nil {
@@ -84,7 +94,7 @@ func TestOurs(t *testing.T) {
 				text, err = p.extract(*k, program)
 			}
 			if err == nil {
-				_, _, err = p.put(*k, stamp(*k, byUs, text), testOf(*k))
+				_, _, err = p.put(*k, stamp(*k, byUs, text))
 			}
 			if err != nil {
 				t.Errorf("%s: exercise %s: %v", filepath.Base(path), k.Key, err)
@@ -93,7 +103,7 @@ func TestOurs(t *testing.T) {
 			programs[*k] = program
 		}
 	}
-	for _, k := range lesson.KeptFunctions() {
+	for _, k := range functions() {
 		if !solved[k.Key] {
 			t.Errorf("no lesson has a solution of exercise %s", k.Key)
 		}
@@ -131,8 +141,8 @@ func TestOurs(t *testing.T) {
 }
 
 // solvedBy says which function the solution in a cell gives lesson.Grade, or nil.
-func solvedBy(cell *notebook.Cell) *lesson.Kept {
-	for _, k := range lesson.KeptFunctions() {
+func solvedBy(cell *notebook.Cell) *Function {
+	for _, k := range functions() {
 		if cell.HasTag("solution") && strings.Contains(cell.Source, fmt.Sprintf("lesson.Grade(%q,", k.Key)) {
 			return &k
 		}
@@ -204,12 +214,12 @@ func TestMakeAgain(t *testing.T) {
 
 // Nothing that a student has changed by hand is lost, and a test that is gone comes back with the next grade.
 func TestPutKeeps(t *testing.T) {
-	p := &Package{Dir: t.TempDir()}
-	k, _ := kept("01.4")
+	p := &Package{Functions: functions(), Test: test, Dir: t.TempDir()}
+	k, _ := p.kept("01.4")
 	path := func(name string) string { return filepath.Join(p.Dir, name) }
 	put := func(text, before string) {
 		t.Helper()
-		got, _, err := p.put(k, stamp(k, byStudent, text), testOf(k))
+		got, _, err := p.put(k, stamp(k, byStudent, text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -256,7 +266,7 @@ func TestOurSolutionIsNotTheirs(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(n.Cells, func(c *notebook.Cell) bool { k := solvedBy(c); return k != nil && k.Key == "01.4" })
-	p := &Package{Dir: t.TempDir(), Ours: ours, Importer: pkgs()}
+	p := &Package{Functions: functions(), Test: test, Dir: t.TempDir(), Ours: ours, Importer: pkgs()}
 	for _, step := range []struct{ cell, says, first string }{
 		{n.Cells[i].Source, "It is mine.Merge from now on", byUs},
 		{theirs, "It is mine.Merge from now on", byStudent},
@@ -340,7 +350,7 @@ lesson.Grade("01.4", merge)`}, want: []string{`import list "slices"`}},
 			there: map[string]string{"a.go": "package mine\n\nfunc ("}, want: []string{"func Merge("}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := &Package{Dir: t.TempDir(), Importer: pkgs()}
+			p := &Package{Functions: functions(), Test: test, Dir: t.TempDir(), Importer: pkgs()}
 			for name, text := range c.there {
 				if err := os.WriteFile(filepath.Join(p.Dir, name), []byte(text), 0o644); err != nil {
 					t.Fatal(err)
@@ -358,7 +368,7 @@ lesson.Grade("01.4", merge)`}, want: []string{`import list "slices"`}},
 			if key == "" {
 				key = "01.4"
 			}
-			k, _ := kept(key)
+			k, _ := p.kept(key)
 			text, err := p.extract(k, program)
 			if err != nil && c.err == "" || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
 				t.Fatalf("the error is %v, want %q\n%s", err, c.err, text)

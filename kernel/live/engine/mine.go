@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"go/parser"
 	"go/token"
@@ -40,10 +41,15 @@ type library struct {
 	imports []string
 }
 
-// newStudent returns a student whose packages are in a folder: ours in ours, where JavaScript puts it.
+// newStudent returns a student whose packages are in a folder: ours in ours, where JavaScript puts it, with a list of
+// the functions that such a package can hold.
 func newStudent(p *packages, folder string) *student {
 	s := &student{packages: p, ours: p.known[minePath]}
 	s.Package = mine.Package{Dir: filepath.Join(folder, mine.Name), Ours: filepath.Join(folder, "ours"), InPage: true, Importer: p}
+	if b, err := os.ReadFile(filepath.Join(s.Ours, "functions.json")); err != nil || json.Unmarshal(b, &s.Functions) != nil {
+		s.ours = nil // a page of nothing but packages
+		return s
+	}
 	s.begin(nil)
 	s.changed = false
 	return s
@@ -76,12 +82,12 @@ func (s *student) begin(stored map[string]string) {
 	s.written()
 }
 
-// sources reads the files of a package, but for tests.
+// sources reads the files of a package. There are no tests.
 func sources(dir string) map[string]string {
 	files := map[string]string{}
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		if b, err := os.ReadFile(filepath.Join(dir, e.Name())); err == nil && !strings.HasSuffix(e.Name(), "_test.go") {
+		if b, err := os.ReadFile(filepath.Join(dir, e.Name())); err == nil && strings.Contains(e.Name(), ".go") {
 			files[e.Name()] = string(b)
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"maps"
 	"os"
 	"os/exec"
@@ -8,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lectern-go/lectern/notebooks/lesson"
 )
 
 // A page of a reader whose browser stores functions.
@@ -37,6 +40,13 @@ func newReader(t *testing.T) *reader {
 		if err != nil {
 			t.Fatal(err)
 		}
+	}
+	functions, err := json.Marshal(lesson.KeptFunctions())
+	if err == nil {
+		err = os.WriteFile(filepath.Join(e.student.Ours, "functions.json"), functions, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	e.student = newStudent(e.packages, r.dir)
 	return r
