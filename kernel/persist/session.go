@@ -113,9 +113,11 @@ func Begin(cell int, namesAndPointers ...any) func() {
 			v.lose(&changedError{t, true})
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(groups)) { // the latest last: two may hold the same variable of a library
-		restoreGroup(id, groups[id])
-	}
+	besideLog(func() { // which a variable may hold as it was in an earlier cell
+		for _, id := range slices.Sorted(maps.Keys(groups)) { // the latest last: two may hold the same variable of a library
+			restoreGroup(id, groups[id])
+		}
+	})
 	addCompany()
 	if turns == 0 {
 		watchInterrupt()

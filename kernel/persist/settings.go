@@ -49,12 +49,13 @@ func Setting[T comparable](name string, p *T, get func() T, set func(T)) {
 	})
 }
 
-// besideLog calls f, which is slog.SetDefault perhaps, and gives package log its own settings back, of which some may
-// have been made after that call.
+// besideLog calls f, which may be slog.SetDefault, or restore the default logger as a variable holds it, and gives
+// package log its settings back: they are of the latest cell.
 func besideLog(f func()) {
-	flags, w := log.Flags(), log.Writer()
+	flags, prefix, w := log.Flags(), log.Prefix(), log.Writer()
 	f()
 	log.SetFlags(flags)
+	log.SetPrefix(prefix)
 	if !toSlog {
 		log.SetOutput(w)
 	}
