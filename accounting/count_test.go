@@ -83,7 +83,7 @@ func TestCountOfAPanickingFunctionStopsListening(t *testing.T) {
 		t.Fatal("no panic")
 	}
 	r := accounting.Count(func() { tensor.Ones(8).Add(1) })
-	if r.Forward.Calls != 1 || r.Forward.FLOPs != 8 || r.Forward.Bytes != 4*8+8+4*8 && r.Forward.Bytes != 4*8+4*8+4 {
+	if r.Forward.Calls != 1 || r.Forward.FLOPs != 8 || r.Forward.Bytes != 4*8+4*8 { // the 1 stands in the code
 		t.Errorf("adding 1 to 8 numbers: %+v", r.Forward.Tally)
 	}
 }

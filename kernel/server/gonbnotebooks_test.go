@@ -113,6 +113,10 @@ func TestGoNBNotebooks(t *testing.T) {
 					whole = whole && !t.Skipped()
 					mu.Unlock()
 				}()
+				if short == "script" {
+					_, err := exec.LookPath("bc") // which its script calls
+					need(t, err)
+				}
 				list := runGoNB(t, bin, module, name)
 				mu.Lock()
 				cells = append(cells, list...)

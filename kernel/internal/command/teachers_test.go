@@ -19,11 +19,18 @@ var shellBlock = regexp.MustCompile("(?s)\n```sh\n(.*?)```")
 
 // elsewhere says where the other commands of the page for teachers are run.
 var elsewhere = map[string]string{
-	"go run ./kernel lab -edit notebooks/09-flops.ipynb": "TestLab of kernel/e2e",
-	"go run ./kernel run notebooks/09-flops.ipynb":       "TestRealKernel",
-	"go run ./kernel check":                              ".ci/run lessons",
-	"go test ./notebooks/...":                            ".ci/run test",
-	"go run ./kernel render -o site":                     "TestRenderCommand, and kernel/e2e",
+	"go run ./kernel lab -edit notebooks/09-flops.ipynb":             "TestLab of kernel/e2e",
+	"go run ./kernel run notebooks/09-flops.ipynb":                   "TestRealKernel",
+	"go run ./kernel check":                                          ".ci/run lessons",
+	"go test ./notebooks/...":                                        ".ci/run test",
+	"go run ./kernel render -o site":                                 "TestRenderCommand, and kernel/e2e",
+	"tar xf lectern-v0.1.0-site.tar.gz && cd lectern-v0.1.0-site":    ".ci/run release makes it; there is none before a release",
+	"rm live/*.js && touch .nojekyll":                                "TestHosted serves a site without them",
+	`git init -b pages && git add -A && git commit -m "The course"`:  "git's own",
+	"git push --force https://github.com/NAME/REPOSITORY pages":      "git's own, and needs a place to push to",
+	"go test ./notebooks/lesson -run TestCatalogues -update":         "TestCatalogues of .ci/run test",
+	"go test ./kernel/translate":                                     ".ci/run test",
+	"go run ./kernel check notebooks/05-storage-strides-views.ipynb": "TestCheck, and .ci/run lessons",
 }
 
 // The page for teachers does what it says, command by command: from nothing to grades, and to nbgrader's.
