@@ -72,7 +72,7 @@ func Parse(name string, text []byte) (*File, error) {
 		case part == "" || part == "#| msgid" || part == "msgid":
 			return fail("the message that begins at line %d has no msgstr", began)
 		case seen[m.ID] > 0:
-			return fail("the message of line %d has the same msgid as that of line %d; keep one", began, seen[m.ID])
+			return fail("the message on line %d has the same msgid as the one on line %d; keep one", began, seen[m.ID])
 		case m.ID == "" && len(f.Messages) > 0:
 			return fail("an empty msgid is the header, which comes first")
 		}

@@ -453,9 +453,9 @@ func TestLiveEdits(t *testing.T) {
 	b.load(filepath.Join(t.TempDir(), "guessed.ipynb"), mine)
 	b.until("the notebook brings the guess back", guessed+" === 1", guessed)
 	b.load(filepath.Join(t.TempDir(), "other.ipynb"), []byte("no notebook"))
-	b.until("what is no notebook is refused", says+` === "This can't be loaded: it is no notebook"`, says)
+	b.until("what is no notebook is refused", says+` === "This can't be loaded: it isn't a notebook"`, says)
 	b.load(filepath.Join(t.TempDir(), "strange.ipynb"), []byte(`{"cells": [{"cell_type": "code", "id": "x", "source": ["1"]}]}`))
-	b.until("a strange notebook changes nothing", says+` === "strange.ipynb has no other code than what is here. 1 cell is not of this lesson and left out."`, says)
+	b.until("a strange notebook changes nothing", says+` === "strange.ipynb has no code other than what is here. 1 cell is not from this lesson and was left out."`, says)
 	b.clean(fromSite(address))
 }
 
@@ -511,7 +511,7 @@ lesson.Grade("01.4", merge)`
 	if got := b.runCell(other, call); !strings.Contains(got, "panic: theirs") {
 		t.Errorf("when it is back, the cell shows %q", got)
 	}
-	if got := b.text(whose); !strings.Contains(got, "this lesson calls our solutions of mine") {
+	if got := b.text(whose); !strings.Contains(got, "this lesson calls our solutions in mine") {
 		t.Errorf("the page says %q", got)
 	}
 	b.clean(fromSite(address))

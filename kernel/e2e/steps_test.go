@@ -80,7 +80,7 @@ func TestStepping(t *testing.T) {
 	const sub = `[...document.querySelectorAll(".step-did li")].find(l => l.textContent.startsWith("sub "))`
 	b.until("its operations", sub+` !== undefined`, where)
 	ask[bool](b, `document.querySelectorAll(".steps details").forEach(d => { d.open = true; }), true`)
-	for _, part := range []string{"1 FLOP: 1 for the one element of the result", "input 1, [] of float32: reads 4 bytes", "input 2: a Go number, which stands in the code and in no memory", "the result, [] of float32: writes 4 bytes"} {
+	for _, part := range []string{"1 FLOP: 1 for the one element of the result", "input 1, [] of float32: reads 4 bytes", "input 2: a Go number, which is part of the code and takes no memory", "the result, [] of float32: writes 4 bytes"} {
 		if text := ask[string](b, sub+`.textContent`); !strings.Contains(text, part) {
 			t.Errorf("sub does not say %q: %s", part, text)
 		}

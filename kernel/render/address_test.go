@@ -77,7 +77,7 @@ func TestAddress(t *testing.T) {
 
 	for _, bad := range []string{"example.org", "ftp://example.org/", "https:///x", "https://example.org/?a=b", "https://example.org/#x", "://"} {
 		o.URL = bad
-		if _, err := Site(o); err == nil || !strings.Contains(err.Error(), "is no address of a site") {
+		if _, err := Site(o); err == nil || !strings.Contains(err.Error(), "is not the address of a site") {
 			t.Errorf("%q: error %v", bad, err)
 		}
 	}

@@ -205,9 +205,9 @@ func beyondPage(c *notebook.Cell) string {
 	case c.HasTag("needs-memory"):
 		return phrase("This cell needs more memory than a page has: it is shown as recorded.")
 	case shellLine.MatchString(source):
-		return phrase("This cell uses commands of the notebook, which a page has not: it is shown as recorded.")
+		return phrase("This cell uses commands of the notebook, which a page doesn't have: it is shown as recorded.")
 	case foreign.MatchString(source):
-		return phrase("This cell needs programs, a network or a C compiler, which a page has not: it is shown as recorded.")
+		return phrase("This cell needs programs, a network or a C compiler, which a page doesn't have: it is shown as recorded.")
 	}
 	return ""
 }

@@ -193,7 +193,7 @@ func (o *Options) check() error {
 	if o.URL != "" {
 		u, err := url.Parse(o.URL)
 		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-			return fmt.Errorf("render: %q is no address of a site; write it as https://example.org/course/", o.URL)
+			return fmt.Errorf("render: %q is not the address of a site; write it as https://example.org/course/", o.URL)
 		}
 		if !strings.HasSuffix(o.URL, "/") {
 			o.URL += "/"

@@ -61,7 +61,7 @@ func init() { // %help shows the table that it is in
 		{"%%script", "program", "gives the rest of the cell to a program to read", nil, false},
 		{"%%writefile", "path", "writes the rest of the cell to a file; -a appends it", nil, false},
 		{"%capture", "path", "copies what the cell shows to a file; -a appends it", commands.capture, false},
-		{"%output", "lines", "shows so many lines of what a cell prints, and the last ones; 0 is all", commands.limitOutput, false},
+		{"%output", "lines", "shows that many lines of what a cell prints, and the last ones; 0 shows all", commands.limitOutput, false},
 		{"%get", "module@version", "fetches a module", func(commands, rewrite.Command) *failure { return nil }, false}, // before everything else
 		{"%autoget", "", "lets imports fetch missing modules", func(e commands, _ rewrite.Command) *failure { e.k.noAutoget = false; return nil }, false},
 		{"%noautoget", "", "keeps them from it", func(e commands, _ rewrite.Command) *failure { e.k.noAutoget = true; return nil }, false},

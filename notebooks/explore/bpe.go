@@ -74,7 +74,7 @@ func (x *bpe) draw(p *page) {
 	p.field("Train on", "text", x.text, 30, false)
 	p.add(`</div>`)
 	if x.long {
-		p.add(`<p class="x-hint">Only the first %d bytes are used: each step is to be looked at.</p>`, mostText)
+		p.add(`<p class="x-hint">Only the first %d bytes are used: each step is meant to be looked at.</p>`, mostText)
 	}
 	ids, vocab := x.tokens()
 	p.add(`<div class="x-row">`)
@@ -175,6 +175,6 @@ func (x *bpe) drawCounts(p *page) {
 	}
 	p.add(`</tbody></table>`)
 	if rest := len(counts) - mostPairs; rest > 0 {
-		p.add(`<p class="x-hint">… and %d more. Of equals, the pair that the text has first is merged.</p>`, rest)
+		p.add(`<p class="x-hint">… and %d more. Of equally common pairs, the one that comes first in the text is merged.</p>`, rest)
 	}
 }

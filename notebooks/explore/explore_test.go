@@ -312,7 +312,7 @@ func TestRoofline(t *testing.T) {
 
 func TestNapkin(t *testing.T) {
 	x := newNapkin()
-	if got, want := says(t, x), "Training takes 144 days and wants 1.12 TB for parameters, gradients and the optimizer, which fits into the 81.9 TB of these devices."; got != want {
+	if got, want := says(t, x), "Training takes 144 days and needs 1.12 TB for parameters, gradients and the optimizer, which fits into the 81.9 TB of these devices."; got != want {
 		t.Errorf("it says %q, want %q", got, want)
 	}
 	x.set("count", "8")
@@ -422,7 +422,7 @@ func TestTape(t *testing.T) {
 	x := newTape()
 	for step, want := range []string{
 		"The tape is empty.", "Forward: t1 = a · b, which is -6.", "Forward: t2 = t1 + c, which is 4.", "Forward: t3 = t2 · a, which is 8.",
-		"Backward begins at the end: the gradient of the loss t3 for itself is 1.", "Backward through t3 = t2 · a: t2 gets 1 · 2 = 2, a gets 1 · 4 = 4,",
+		"Backward begins at the end: the gradient of the loss t3 with respect to itself is 1.", "Backward through t3 = t2 · a: t2 gets 1 · 2 = 2, a gets 1 · 4 = 4,",
 		"Backward through t2 = t1 + c: t1 gets 2 · 1 = 2, c gets 2 · 1 = 2,", "Backward through t1 = a · b: a gets 2 · -3 = -6, b gets 2 · 2 = 4, added to what is there. Now all gradients have arrived.",
 	} {
 		x.set("step", fmt.Sprint(step))

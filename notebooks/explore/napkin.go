@@ -67,7 +67,7 @@ func (x *napkin) draw(p *page) {
 		p.refused(err.Error())
 		return
 	case wrong || count != math.Trunc(count) || mfu > 100:
-		p.refused(phrase("Each field wants a number above 0, devices a whole one, and an MFU is at most 100 %."))
+		p.refused(phrase("Each field needs a number above 0, devices an integer, and an MFU is at most 100 %."))
 		return
 	}
 	device, recipe := x.devices[x.device], accounting.Recipes[x.recipe]
@@ -77,7 +77,7 @@ func (x *napkin) draw(p *page) {
 	if needs > has {
 		verdict = say("which does not fit into")
 	}
-	p.says(`Training takes <b>%s</b> and wants <b>%s</b> for parameters, gradients and the optimizer, %s the %s of these devices.`,
+	p.says(`Training takes <b>%s</b> and needs <b>%s</b> for parameters, gradients and the optimizer, %s the %s of these devices.`,
 		seconds(t.Days()*86400), prefixed(needs, "B"), verdict, prefixed(has, "B"))
 	p.add(`<div class="x-memory" aria-hidden="true"><span style="width:%.1f%%" class="%s"></span></div>`, 100*min(1, needs/has), map[bool]string{true: "x-full", false: "x-fits"}[needs > has])
 	p.add(`<pre class="x-working">%s%s</pre>`, t.String(),

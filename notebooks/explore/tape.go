@@ -234,7 +234,7 @@ func (x *tape) draw(p *page) {
 		r := list[last]
 		p.says("Forward: <b>%s = %s</b>, which is %.4g. The tape keeps what went in.", name(last), formula(r, name), r.value)
 	case x.step == operations+1:
-		p.says("Backward begins at the end: the gradient of the loss %s for itself is <b>1</b>.", name(last))
+		p.says("Backward begins at the end: the gradient of the loss %s with respect to itself is <b>1</b>.", name(last))
 	default:
 		r := list[last]
 		var parts []string

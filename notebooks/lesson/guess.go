@@ -377,7 +377,7 @@ func (q *question) off(guess any) string {
 		return offShape(shape, answer)
 	case []float64:
 		if len(g) != len(answer) {
-			return say("you gave %s, there are %d", numbers(len(g)), len(answer))
+			return say("you gave %s, but there are %d", numbers(len(g)), len(answer))
 		}
 		wrong := 0
 		first := -1
@@ -441,9 +441,9 @@ func offNumber(guess, answer float64) string {
 func offShape(guess, answer []int) string {
 	if len(guess) != len(answer) {
 		if len(guess) == 1 {
-			return say("you gave 1 axis, there are %d", len(answer))
+			return say("you gave 1 axis, but there are %d", len(answer))
 		}
-		return say("you gave %d axes, there are %d", len(guess), len(answer))
+		return say("you gave %d axes, but there are %d", len(guess), len(answer))
 	}
 	if slices.Equal(slices.Sorted(slices.Values(guess)), slices.Sorted(slices.Values(answer))) {
 		return say("the sizes are right, their order is not")

@@ -69,10 +69,10 @@ func TestGuess(t *testing.T) {
 		{"number for a bool", 1, true, nil, "1 is of type int; guess true or false."},
 		{"shape", []int{16, 2}, []int{16, 2}, nil, "✓ q: Right, it is [16 2]."},
 		{"axes the other way round", []int{2, 16}, []int{16, 2}, nil, "the sizes are right, their order is not."},
-		{"too few axes", []int{16}, []int{16, 2}, nil, "you gave 1 axis, there are 2."},
+		{"too few axes", []int{16}, []int{16, 2}, nil, "you gave 1 axis, but there are 2."},
 		{"wrong size", []int{16, 32}, []int{16, 2}, nil, "axis 1 has size 2, not 32."},
 		{"numbers", []float64{1, 2, 4}, vector{1, 2, 3}, nil, "1 of 3 are wrong, the first at index 2."},
-		{"too few numbers", []float64{1}, vector{1, 2, 3}, nil, "you gave 1 number, there are 3."},
+		{"too few numbers", []float64{1}, vector{1, 2, 3}, nil, "you gave 1 number, but there are 3."},
 		{"text", "cpu", name(7), nil, "✗ q: You guessed cpu; it is seven."},
 		{"known mistake", 287.86, 143.93, []Option{Mistake(287.86, "Is that the sparse rate?"), Mistake(1, "No.")}, "too large. Is that the sparse rate?"},
 	} {

@@ -48,7 +48,7 @@ var recordedNames = map[string]string{
 	"lm step 768x12x12x1024x8x50304": "training step",
 	"lm step 768x12x12x1024x8x50304, peak memory": "its memory at the peak",
 	"lm prefill 768x12x12x1024x8x50304":           "reading 8 × 1,024 tokens without gradients",
-	"lm decode 768x12x12x1024x1x50304":            "a token more behind 1,024",
+	"lm decode 768x12x12x1024x1x50304":            "one more token after 1,024",
 	"attention bf16 in steps 8x12x1024x64":        "in steps, with all scores in memory",
 	"attention bf16 flash 8x12x1024x64":           "as one operation: 8 texts, 12 heads, 1,024 tokens",
 	"attention bf16 flash 2x16x4096x64":           "2 texts, 16 heads, 4,096 tokens",

@@ -51,7 +51,7 @@ var remarks = []remark{
 		[]mistake{{1, "There are too many numbers for each to have a token."}, {5, "Only if no digits had been merged."}}},
 	{"How many tokens is 你好?", "Of their six bytes, two pairs were merged, and no whole character.",
 		[]mistake{{2, "Each would have to be frequent enough on English web pages."}, {6, "That is the bytes. Some of them were merged."}}},
-	{"Which way makes the shortest list?", "Nothing is shorter than a number for each word, whatever the word.", nil},
+	{"Which way makes the shortest list?", "One number per word makes the shortest list here, however long the words are.", nil},
 	{"Which model predicts the text better?", "Its loss is 0.75 nats per byte, the other's 1.0.", nil},
 	// 02: tensors
 	{"How many gigabytes is the file?", "It holds 8.03e9 parameters of two bytes.", []mistake{{8, "Each parameter takes two bytes."}, {32, "In bfloat16 each takes two bytes, not four."}}},
@@ -150,7 +150,7 @@ var remarks = []remark{
 	{"Which step gains more?", "At does much more than read a number.", nil},
 	{"Which order of the loops is faster?", "It uses all the numbers of each cache line.", nil},
 	{"How many times fewer numbers with tiles of 64?",
-		"Each number of a tile is used 64 times.", []mistake{{4096, "A tile has that many numbers. How often is each of them used?"}},
+		"Each value in a tile is used 64 times.", []mistake{{4096, "A tile has that many numbers. How often is each of them used?"}},
 	},
 	// 08: named dimensions
 	{"What is the shape of the products?", "For each example, each of 3 vectors meets each of 3.", nil},

@@ -756,8 +756,8 @@ var tasks = []*task{
 			{category: "the middle layer alone", points: 2, in: []any{10, []int{4, 8, 8, 2}, []bool{false, true, false}}, want: []any{2240, 1600}},
 		},
 		hints: [2]string{
-			"Each layer has up to two matmuls on the way back. One is for its weight. The other is for its input: which layers in front of it might need that?",
-			"With product = 2·batch·sizes[i]·sizes[i+1]: add it to forward; add it to backward if trained[i]; and once more if any layer in front of i is trained.",
+			"Each layer has up to two matmuls on the way back. One is for its weight. The other is for its input: which layers before it might need that?",
+			"With product = 2·batch·sizes[i]·sizes[i+1]: add it to forward; add it to backward if trained[i]; and once more if any layer before i is trained.",
 		},
 		praise: "So fine-tuning only a few weights, as LoRA does, saves at most the matmuls for the other weights' gradients.",
 	},

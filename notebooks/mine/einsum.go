@@ -1,10 +1,10 @@
-// Exercise 08.6, by Lectern. (d0e9de2a782a)
+// Exercise 08.6, by Lectern. (5fd43680b0a6)
 
 package mine
 
 import "strings"
 
-// elements is how many elements an array with these axes has.
+// elements returns how many elements an array with these axes has.
 func elements(names string, size map[rune]int) int {
 	count := 1
 	for _, l := range names {
@@ -13,7 +13,7 @@ func elements(names string, size map[rune]int) int {
 	return count
 }
 
-// at is the place among them of the one with these indices.
+// at returns the position among them of the one with these indices.
 func at(names string, size, index map[rune]int) int {
 	place := 0
 	for _, l := range names {

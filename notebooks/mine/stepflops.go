@@ -1,10 +1,10 @@
-// Exercise 12.5, by Lectern. (b098b3c791c8)
+// Exercise 12.5, by Lectern. (88592e1a598c)
 
 package mine
 
 // StepFLOPs is the function step of exercise 12.5.
 func StepFLOPs(batch int, sizes []int, trained []bool) (forward, backward int) {
-	asked := false // does anything in front of this layer ask?
+	asked := false // does anything before this layer ask?
 	for i := range trained {
 		product := 2 * batch * sizes[i] * sizes[i+1]
 		forward += product

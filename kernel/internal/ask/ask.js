@@ -46,7 +46,7 @@ const lecternAsk = (() => {
     const sorted = (l) => [...l].sort((a, b) => a - b).join();
     if (guess.length !== answer.length) {
       const n = { n: guess.length, all: answer.length };
-      return guess.length === 1 ? say("you gave {n} axis, there are {all}", n) : say("you gave {n} axes, there are {all}", n);
+      return guess.length === 1 ? say("you gave {n} axis, but there are {all}", n) : say("you gave {n} axes, but there are {all}", n);
     }
     if (sorted(guess) === sorted(answer)) return say("the sizes are right, their order is not");
     const i = guess.findIndex((g, at) => g !== answer[at]);
@@ -65,7 +65,7 @@ const lecternAsk = (() => {
     let off = "";
     if (!right && q.kind === "number") off = offNumber(guess, q.answer);
     if (!right && q.kind === "shape") off = offShape(guess, q.answer);
-    if (!right && q.kind === "numbers" && guess.length !== q.answer.length) off = say("you gave {n}, there are {all}", { n: guess.length, all: q.answer.length });
+    if (!right && q.kind === "numbers" && guess.length !== q.answer.length) off = say("you gave {n}, but there are {all}", { n: guess.length, all: q.answer.length });
     const mistakes = (q.mistakes || []).filter((m) => same(guess, typeof guess === "string" ? String(m.guess) : m.guess)).map((m) => m.why);
     const guessed = Array.isArray(guess) ? "[" + guess.join(" ") + "]" : labelOf(q, guess);
     const said = right ? say("✓ Right.") : off ? say("✗ You guessed {guess}: {why}.", { guess: guessed, why: off }) : say("✗ You guessed {guess}.", { guess: guessed });

@@ -53,7 +53,7 @@ func (w *workspace) exportNotebook(ctx context.Context, path, out string) error 
 	if out == "" {
 		out = strings.TrimSuffix(path, filepath.Ext(path))
 		if out == path {
-			return usagef("%s is no notebook", w.rel(path))
+			return usagef("%s is not a notebook", w.rel(path))
 		}
 	}
 	out, err := filepath.Abs(out)

@@ -52,7 +52,7 @@ func (e *StepsFileError) Unwrap() error { return e.Err }
 var (
 	errRecordTooLarge = fmt.Errorf("it has more than %d MB", mostRecord>>20)
 	errManyRecords    = fmt.Errorf("it has more than %d files", mostRecords)
-	errNoRecord       = errors.New("this is no name of a record, such as 11-gradients-0123456789abcdef.json")
+	errNoRecord       = errors.New("this is not the name of a record, such as 11-gradients-0123456789abcdef.json")
 )
 
 // stepsFromFile copies into a folder those of the named records that a file holds and the folder does not, and returns

@@ -187,7 +187,7 @@ func TestBadStepsFile(t *testing.T) {
 		{"cut off", good[:len(good)-30], "zip"},
 		{"a byte is another", flipped, recordFile},
 		{"too many", zipped(t, many...), "1000 files"},
-		{"another name", zipped(t, "../../"+recordFile, someRecord), "no name of a record"},
+		{"another name", zipped(t, "../../"+recordFile, someRecord), "not the name of a record"},
 		{"too large", zipped(t, recordFile, strings.Repeat(" ", mostRecord+1)), "more than 64 MB"},
 		{"no JSON", zipped(t, recordFile, "<html>"), "invalid character"},
 		{"another type", record(`{"steps":[{"l":"one"}]}`), "cannot unmarshal"},

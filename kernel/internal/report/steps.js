@@ -370,8 +370,8 @@ var lecternSteps = (record, code, place, options) => {
       lines.push({
         read: () => say("{input}, {tensor}: reads {bytes}", { input: which, tensor: tensor(dims), bytes: exact(+moved) }) + (repeated ? say(", since its {n} elements repeat {distinct}", { n: words(count(dims)), distinct: words(+moved / sizes[dtype]) }) : ""),
         over: () => say("{input}, {tensor}: is written over, and not read", { input: which, tensor: tensor(dims) }),
-        number: () => say("{input}: a Go number, which stands in the code and in no memory", { input: which }),
-        some: () => say("the inputs: reads {bytes}, of each what is picked, and 8 bytes for each position", { bytes: exact(+moved) }),
+        number: () => say("{input}: a Go number, which is part of the code and takes no memory", { input: which }),
+        some: () => say("the inputs: reads {bytes}, from each only what is picked, and 8 bytes for each position", { bytes: exact(+moved) }),
         write: () => say("the result, {tensor}: writes {bytes}", { tensor: tensor(out), bytes: exact(+moved) }),
       }[kind]?.() ?? text);
     });
@@ -389,7 +389,7 @@ var lecternSteps = (record, code, place, options) => {
     const fold = make("details", { class: "step-parts", open: unfolded }, make("summary", {}, costs), ...inside);
     fold.addEventListener("toggle", () => { unfolded = fold.open; });
     const at = source["op " + name.split(" · ")[0]];
-    return make("li", {}, make("b", {}, at ? make("a", { href: at, title: say("What the library says of this operation") }, name) : name), " ", (into ? into + " → " : "→ ") + result, fold);
+    return make("li", {}, make("b", {}, at ? make("a", { href: at, title: say("What the library says about this operation") }, name) : name), " ", (into ? into + " → " : "→ ") + result, fold);
   };
   // drawParts says what the totals consist of: FLOPs and moved bytes by line, held bytes by variable.
   const drawParts = (now) => {

@@ -177,7 +177,7 @@
   const whose = () => {
     const { files } = lecternMine, yours = called.filter((name) => files[name.toLowerCase() + ".go"]);
     const mine = yours.length ? say("Of mine, these functions are yours: {names}.", { names: yours.join(", ") }) : "";
-    const ours = yours.length === called.length ? "" : say("Where lesson.Grade has not accepted yours yet, this lesson calls our solutions of mine.");
+    const ours = yours.length === called.length ? "" : say("Where lesson.Grade has not accepted yours yet, this lesson calls our solutions in mine.");
     return [mine, ours, unsure()].filter(Boolean).join(" ");
   };
   // unsure says why the page may not know what was written on others.
@@ -456,7 +456,7 @@
     try {
       n = JSON.parse(text);
     } catch {
-      throw new Error(say("it is no notebook"));
+      throw new Error(say("it isn't a notebook"));
     }
     if (!Array.isArray(n?.cells)) throw new Error(say("there are no cells in it"));
     const texts = new Map();
@@ -473,10 +473,10 @@
     const text = await file.text();
     const { texts, strange, guesses, mine } = ofNotebook(text);
     const list = all().filter((c) => texts.has(c.id) && texts.get(c.id) !== c.text());
-    const beside = !strange ? "" : " " + (strange === 1 ? say("1 cell is not of this lesson and left out.") : say("{n} cells are not of this lesson and left out.", { n: strange }));
+    const beside = !strange ? "" : " " + (strange === 1 ? say("1 cell is not from this lesson and was left out.") : say("{n} cells are not from this lesson and were left out.", { n: strange }));
     if (guesses && window.lecternGuesses) lecternGuesses.given = guesses;
     const old = lecternMine.files, own = mine && typeof mine === "object" ? { ...old, ...mine } : old, others = Object.keys(own).filter((name) => own[name] !== old[name]);
-    if (!list.length && !others.length) return aside(say("{file} has no other code than what is here.", { file: file.name }) + beside);
+    if (!list.length && !others.length) return aside(say("{file} has no code other than what is here.", { file: file.name }) + beside);
     const functions = !others.length ? "" : " " + say("Functions of mine came along: {n}.", { n: others.length });
     replaced(() => {
       list.forEach((c) => c.put(texts.get(c.id)));
@@ -513,7 +513,7 @@
     const n = all().filter((c) => c.changed()).length;
     replaced(() => all().filter((c) => c.changed()).forEach((c) => c.back()), n === 1 ? say("1 cell is as the lesson has it.") : say("{n} cells are as the lesson has them.", { n }));
   }, { hidden: true });
-  const forgetMine = button(say("Forget mine"), say("Forget mine: have our solutions in the place of all functions that are yours"), () => {
+  const forgetMine = button(say("Forget mine"), say("Forget mine: use our solutions in place of all functions that are yours"), () => {
     replaced(() => { lecternMine.files = {}; }, say("All functions of mine are our solutions again."));
   }, { hidden: true });
   const mine = make("p", { class: "live-mine" });
