@@ -95,11 +95,17 @@ func Load(dir string) (*Language, error) {
 	}
 	// "Exercise %s: replace nil …" before "Exercise %s: %s": what says most of a line is its form.
 	slices.SortStableFunc(l.forms, func(a, b *form) int { return len(b.message.ID) - len(a.message.ID) })
-	if l.Tag == "" || l.Name == "" {
-		return nil, fmt.Errorf("translate: the header of %s needs Language and X-Language-Name, as that of zh has them", filepath.Join(dir, SiteFile))
+	if !languageCode.MatchString(l.Code) || l.Code == "en" {
+		return nil, fmt.Errorf("translate: %s can't be the folder of a language: it is named as addresses of pages name one, such as zh or pt-br, and English has none", dir)
+	}
+	if !languageCode.MatchString(strings.ToLower(l.Tag)) || l.Name == "" {
+		return nil, fmt.Errorf("translate: the header of %s needs a Language such as zh-Hans, and an X-Language-Name", filepath.Join(dir, SiteFile))
 	}
 	return l, nil
 }
+
+// languageCode is what a folder of catalogues may be called: pages lie in folders of the same names.
+var languageCode = regexp.MustCompile(`^[a-z]{2,3}(?:-[a-z0-9]+)*$`)
 
 // Named finds a language by its code. English, which "" stands for as well, is nil.
 func Named(all []*Language, code string) (*Language, error) {
