@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/lectern-go/lectern/internal/glob"
 	"github.com/lectern-go/lectern/internal/po"
 )
 
@@ -33,7 +34,7 @@ func (l *Language) Faults() ([]Fault, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := filepath.Glob(filepath.Join(l.Dir, "*.po"))
+	files, err := glob.In(l.Dir, "*.po")
 	if err != nil {
 		return nil, err
 	}

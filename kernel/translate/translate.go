@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lectern-go/lectern/internal/glob"
 	"github.com/lectern-go/lectern/internal/po"
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
@@ -44,7 +45,7 @@ func (l *Language) Explorers() map[string]string { return l.explore }
 
 // Languages finds the languages in the folder of the notebooks, in the order of their codes.
 func Languages(notebooks string) ([]*Language, error) {
-	found, err := filepath.Glob(filepath.Join(notebooks, "*", SiteFile))
+	found, err := glob.In(notebooks, "*/"+SiteFile)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +63,7 @@ func Languages(notebooks string) ([]*Language, error) {
 // Load reads the catalogues of a folder.
 func Load(dir string) (*Language, error) {
 	l := &Language{Code: filepath.Base(dir), Dir: dir, messages: map[string]*po.Message{}, lesson: map[string]bool{}, explore: map[string]string{}}
-	files, err := filepath.Glob(filepath.Join(dir, "*.po"))
+	files, err := glob.In(dir, "*.po")
 	if err != nil {
 		return nil, err
 	}
