@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lectern-go/lectern/internal/glob"
 	"github.com/lectern-go/lectern/internal/po"
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
@@ -44,7 +45,7 @@ func (l *Language) Explorers() map[string]string { return l.explore }
 
 // Languages finds the languages in the folder of the notebooks, in the order of their codes.
 func Languages(notebooks string) ([]*Language, error) {
-	found, err := filepath.Glob(filepath.Join(notebooks, "*", SiteFile))
+	found, err := glob.In(notebooks, "*/"+SiteFile)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +63,7 @@ func Languages(notebooks string) ([]*Language, error) {
 // Load reads the catalogues of a folder.
 func Load(dir string) (*Language, error) {
 	l := &Language{Code: filepath.Base(dir), Dir: dir, messages: map[string]*po.Message{}, lesson: map[string]bool{}, explore: map[string]string{}}
-	files, err := filepath.Glob(filepath.Join(dir, "*.po"))
+	files, err := glob.In(dir, "*.po")
 	if err != nil {
 		return nil, err
 	}
@@ -95,11 +96,17 @@ func Load(dir string) (*Language, error) {
 	}
 	// "Exercise %s: replace nil …" before "Exercise %s: %s": what says most of a line is its form.
 	slices.SortStableFunc(l.forms, func(a, b *form) int { return len(b.message.ID) - len(a.message.ID) })
-	if l.Tag == "" || l.Name == "" {
-		return nil, fmt.Errorf("translate: the header of %s needs Language and X-Language-Name, as that of zh has them", filepath.Join(dir, SiteFile))
+	if !languageCode.MatchString(l.Code) || l.Code == "en" {
+		return nil, fmt.Errorf("translate: %s can't be the folder of a language: it is named as addresses of pages name one, such as zh or pt-br, and English has none", dir)
+	}
+	if !languageCode.MatchString(strings.ToLower(l.Tag)) || l.Name == "" {
+		return nil, fmt.Errorf("translate: the header of %s needs a Language such as zh-Hans, and an X-Language-Name", filepath.Join(dir, SiteFile))
 	}
 	return l, nil
 }
+
+// languageCode is what a folder of catalogues may be called: pages lie in folders of the same names.
+var languageCode = regexp.MustCompile(`^[a-z]{2,3}(?:-[a-z0-9]+)*$`)
 
 // Named finds a language by its code. English, which "" stands for as well, is nil.
 func Named(all []*Language, code string) (*Language, error) {

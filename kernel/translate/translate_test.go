@@ -156,6 +156,32 @@ msgstr "eine Zahl"
 	}
 }
 
+// TestLoad: pages lie in a folder that is named after that of the catalogues, and their language is an attribute.
+func TestLoad(t *testing.T) {
+	for _, c := range []struct{ dir, header, fault string }{
+		{"zh", "Language: zh-Hans\\nX-Language-Name: 中文\\n", ""},
+		{"pt-br", "Language: pt-BR\\nX-Language-Name: Português\\n", ""},
+		{"pt_BR", "Language: pt-BR\\nX-Language-Name: Português\\n", "can't be the folder of a language"},
+		{"en", "Language: en\\nX-Language-Name: English\\n", "can't be the folder of a language"},
+		{"live", "Language: lv\\nX-Language-Name: Latviešu\\n", "can't be the folder of a language"},
+		{"xx", "X-Language-Name: Ix\\n", "needs a Language"},
+		{"xx", "Language: xx\\n", "X-Language-Name"},
+		{"xx", "Language: xx\\\" onclick=\\\"f()\\nX-Language-Name: Ix\\n", "needs a Language"},
+	} {
+		dir := filepath.Join(t.TempDir(), c.dir)
+		if err := os.Mkdir(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, SiteFile), []byte("msgid \"\"\nmsgstr \""+c.header+"\"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		l, err := Load(dir)
+		if c.fault == "" && (err != nil || l.Code != c.dir) || c.fault != "" && (err == nil || !strings.Contains(err.Error(), c.fault)) {
+			t.Errorf("%s, %s: %v, want %q", c.dir, c.header, err, c.fault)
+		}
+	}
+}
+
 // TestFaults: what a program can see in a translation is seen, and nothing is in one that is right.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct{ english, text, fault string }{
@@ -171,6 +197,9 @@ func TestFaults(t *testing.T) {
 		{"{1} bytes", "{2} 字节", "values"},
 		{"%d points", "%s 分", "formats"},
 		{"**Bold** text.", "粗体文字。", "**"},
+		{"Search", "搜索<IMG SRC=x>", "more of <"},
+		{"Search", "搜索\" autofocus onfocus=\"f()", "more of \""},
+		{"Go on.", "继续。\npanic(1)", "0 ends of lines became 1"},
 		{"One, two.", "一,二。", "half-width"},
 		{"One.", "一.", "half-width"},
 		{"One (two).", "一(二)。", "half-width"},

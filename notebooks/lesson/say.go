@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/lectern-go/lectern/internal/glob"
 	"github.com/lectern-go/lectern/internal/po"
 )
 
@@ -31,7 +32,7 @@ func translated(english string) string {
 	if lang == "" || lang == "en" || root == "" || !filepath.IsLocal(lang) || english == "" {
 		return ""
 	}
-	files, _ := filepath.Glob(filepath.Join(root, "notebooks", lang, "*.po")) // the pattern is none that can be wrong
+	files, _ := glob.In(filepath.Join(root, "notebooks", lang), "*.po") // the pattern is none that can be wrong
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {

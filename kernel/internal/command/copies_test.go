@@ -66,6 +66,10 @@ func TestCopiesWhereNothingCanBeRead(t *testing.T) {
 func checkout(t *testing.T) *workspace {
 	t.Helper()
 	w, _ := scripted(t)
+	w.root = filepath.Join(w.root, "CS336 [2026]") // to a pattern that is CS336 2
+	if err := os.Mkdir(w.root, 0o777); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(filepath.Join(w.root, "go.mod"), []byte("module x\n\ngo 1.26.0\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
