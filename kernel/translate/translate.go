@@ -87,14 +87,13 @@ func Load(dir string) (*Language, error) {
 			}
 			if filepath.Base(path) == LessonFile && m.ID != "" && m.Valid() {
 				l.lesson[m.ID] = true
-				if f := newForm(m); f != nil && strings.Contains(m.ID, "%") {
+				if f := newForm(m, "$"); f != nil && strings.Contains(m.ID, "%") {
 					l.forms = append(l.forms, f)
 				}
 			}
 		}
 	}
-	// "Exercise %s: replace nil …" before "Exercise %s: %s": what says most of a line is its form.
-	slices.SortStableFunc(l.forms, func(a, b *form) int { return len(b.message.ID) - len(a.message.ID) })
+	longestFirst(l.forms)
 	if l.Tag == "" || l.Name == "" {
 		return nil, fmt.Errorf("translate: the header of %s needs Language and X-Language-Name, as that of zh has them", filepath.Join(dir, SiteFile))
 	}
@@ -161,8 +160,20 @@ var ofAnswers = []string{"hint", "praise", "name of a case", "what a good answer
 // Answers is a catalogue of what package lesson says about the answers to a lesson's exercises, for cells that run
 // where the language's folder is not.
 func (l *Language) Answers(lesson string) ([]byte, error) {
+	return l.part([]string{LessonFile, lesson + ".po", "shared.po"}, func(name string, m *po.Message) bool {
+		return name == LessonFile || slices.ContainsFunc(m.Kinds, func(k string) bool { return slices.Contains(ofAnswers, k) })
+	})
+}
+
+// Errors is the catalogue of [ErrorsFile], likewise.
+func (l *Language) Errors() ([]byte, error) {
+	return l.part([]string{ErrorsFile}, func(string, *po.Message) bool { return true })
+}
+
+// part is a catalogue of some messages of files, as far as these are there.
+func (l *Language) part(files []string, wanted func(file string, m *po.Message) bool) ([]byte, error) {
 	all := &po.File{}
-	for _, name := range []string{LessonFile, lesson + ".po", "shared.po"} {
+	for _, name := range files {
 		path := filepath.Join(l.Dir, name)
 		text, err := os.ReadFile(path)
 		if os.IsNotExist(err) {
@@ -176,9 +187,8 @@ func (l *Language) Answers(lesson string) ([]byte, error) {
 			return nil, fmt.Errorf("translate: %w", err)
 		}
 		for _, m := range f.Messages {
-			about := name == LessonFile || slices.ContainsFunc(m.Kinds, func(k string) bool { return slices.Contains(ofAnswers, k) })
 			known := slices.ContainsFunc(all.Messages, func(other *po.Message) bool { return other.ID == m.ID })
-			if m.ID != "" && m.Valid() && about && !known {
+			if m.ID != "" && m.Valid() && wanted(name, m) && !known {
 				all.Messages = append(all.Messages, &po.Message{ID: m.ID, Str: m.Str})
 			}
 		}
