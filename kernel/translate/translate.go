@@ -139,7 +139,8 @@ func (l *Language) Say(english string) string {
 	return text
 }
 
-// Words are the translations of what scripts say, by their English: the first argument of each call of say.
+// Words are the translations of what scripts say, by their English: the first argument of each call of say, and of
+// sayLater, which marks a text that is said later.
 func (l *Language) Words(scripts ...string) map[string]string {
 	said := map[string]string{}
 	for _, script := range scripts {
@@ -152,7 +153,7 @@ func (l *Language) Words(scripts ...string) map[string]string {
 	return said
 }
 
-var sayInScript = regexp.MustCompile(`\bsay\(("(?:[^"\\]|\\.)*")`)
+var sayInScript = regexp.MustCompile(`\bsay(?:Later)?\(("(?:[^"\\]|\\.)*")`)
 
 // ofAnswers are the kinds of texts that package lesson says about answers.
 var ofAnswers = []string{"hint", "praise", "name of a case", "what a good answer says"}
