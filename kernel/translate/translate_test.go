@@ -182,6 +182,59 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// TestErrors: an error is known by its form, whatever follows, and its values stay what they are. A language without
+// the catalogue, and one whose catalogue can't be read, know none.
+func TestErrors(t *testing.T) {
+	root := t.TempDir()
+	for lang, text := range map[string]string{"xx": `msgid ""
+msgstr "Language: xx\n"
+
+msgid "undefined: %s"
+msgstr "%s kennt niemand."
+
+msgid "loss"
+msgstr "Verlust"
+
+#, fuzzy
+msgid "missing return"
+msgstr "Veraltet."
+
+msgid "tensor: %s: %s: sizes differ, %d and %d"
+msgstr "%s: %[3]d ist nicht %[4]d: %[2]s."
+
+msgid "tensor: matmul: %s: sizes differ, %d and %d"
+msgstr "Matmul: %s, %d, %d."
+`, "broken": "msgid"} {
+		if err := os.MkdirAll(filepath.Join(root, "notebooks", lang), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, "notebooks", lang, ErrorsFile), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv(po.LanguageVariable, "xx")
+	e := ChosenErrors(root)
+	for message, want := range map[string]string{
+		"undefined: loss":             "loss kennt niemand.",
+		"undefined: a.b (but have B)": "a.b kennt niemand.",
+		"it is undefined: loss":       "",
+		"missing return":              "",
+		"tensor: add: [2 3] x [2]: sizes differ, 3 and 2; axes are matched (at a.go:3)": "add: 3 ist nicht 2: [2 3] x [2].",
+		"tensor: matmul: [2 3] x [2]: sizes differ, 3 and 2":                            "Matmul: [2 3] x [2], 3, 2.",
+		"tensor: add: [2 3] x [2]: sizes differ, 3 and 25 more":                         "",
+	} {
+		if got := e.Text(message); got != want {
+			t.Errorf("%q: %q, want %q", message, got, want)
+		}
+	}
+	for _, lang := range []string{"", "en", "yy", "broken", "../notebooks/xx"} {
+		t.Setenv(po.LanguageVariable, lang)
+		if got := ChosenErrors(root).Text("undefined: loss"); got != "" {
+			t.Errorf("language %q: %q", lang, got)
+		}
+	}
+}
+
 // TestFaults: what a program can see in a translation is seen, and nothing is in one that is right.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct{ english, text, fault string }{

@@ -120,7 +120,7 @@ func (w *workspace) workingCopies(dir, lang string) (newer []string, err error) 
 	if filepath.Clean(dir) == filepath.Join(w.root, copiesDir) {
 		docs = "../docs"
 	}
-	return newer, writeHome(dir, docs)
+	return newer, writeHome(dir, docs, chosen)
 }
 
 // leadTo ends a working copy with a way to the next lesson, a notebook of that name.
