@@ -248,7 +248,7 @@ func folded(t *testing.T, lesson []byte) (folds int) {
 		t.Fatal(err)
 	}
 	for _, c := range n.Cells {
-		if c.Type == "markdown" && (slices.Contains(c.Metadata.Tags, "pytorch") || slices.Contains(c.Metadata.Tags, "explanation")) {
+		if c.Type == "markdown" && slices.ContainsFunc(c.Metadata.Tags, func(tag string) bool { return slices.Contains([]string{"pytorch", "explanation", "recorded"}, tag) }) {
 			folds++
 		}
 	}

@@ -496,20 +496,32 @@ lesson.Grade("01.4", merge)`
 	if got := b.runCell(other, call); !strings.Contains(got, "panic: theirs") {
 		t.Errorf("on another page it shows %q", got)
 	}
-	b.act(`[...document.querySelectorAll(".live-strip button")].find(b => b.textContent === "Save notebook").click()`)
+	strip := func(name string) {
+		b.act(`[...document.querySelectorAll(".live-strip button")].find(b => b.textContent === ` + quoted(name) + `).click()`)
+	}
+	strip("Save notebook")
 	path := filepath.Join(downloads, "30-capstone.ipynb")
 	var file []byte
 	for deadline := time.Now().Add(patience); len(file) == 0 && time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
 		file, _ = os.ReadFile(path)
 	}
-	b.act(`[...document.querySelectorAll(".live-strip button")].find(b => b.textContent === "Forget mine").click()`)
+	strip("Forget mine")
 	if got := b.runCell(other, call); !strings.Contains(got, "[]int{-7}") {
 		t.Errorf("when it is forgotten, the cell shows %q", got)
+	}
+	b.runCell(other, strings.Replace(mergeCell, "theirs", "another", 1))
+	strip("Undo")
+	if got := b.runCell(other, call); !strings.Contains(got, "panic: another") {
+		t.Errorf("when what was forgotten is brought back, the function accepted since then stays; the cell shows %q", got)
 	}
 	b.load(filepath.Join(t.TempDir(), "saved.ipynb"), file)
 	b.until("the notebook brings the function back", `document.querySelector(".live-strip .live-note").textContent.includes("Functions of mine came along: 1.")`, `document.querySelector(".live-strip").innerText`)
 	if got := b.runCell(other, call); !strings.Contains(got, "panic: theirs") {
 		t.Errorf("when it is back, the cell shows %q", got)
+	}
+	strip("Undo")
+	if got := b.runCell(other, call); !strings.Contains(got, "panic: another") {
+		t.Errorf("when that is taken back, the cell shows %q", got)
 	}
 	if got := b.text(whose); !strings.Contains(got, "this lesson calls our solutions in mine") {
 		t.Errorf("the page says %q", got)

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/glob"
 	"github.com/lectern-go/lectern/kernel/internal/cellenv"
 	"github.com/lectern-go/lectern/kernel/internal/sandbox"
 	"github.com/lectern-go/lectern/kernel/jupyter"
@@ -144,7 +145,7 @@ func (r *Runner) isolated(spec *jupyter.Spec, work string) (*jupyter.Spec, []str
 	for _, name := range library {
 		c.Read = append(c.Read, filepath.Join(r.o.Root, filepath.FromSlash(name)))
 	}
-	index, _ := filepath.Glob(filepath.Join(r.o.Root, ".lectern", "packages-*.json"))
+	index, _ := glob.In(filepath.Join(r.o.Root, ".lectern"), "packages-*.json")
 	c.Read = append(c.Read, index...)
 	if r.o.Programs != "" {
 		c.Read = append(c.Read, r.o.Programs)

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/glob"
 	"github.com/lectern-go/lectern/kernel/internal/names"
 	"github.com/lectern-go/lectern/kernel/notebook"
 	"github.com/lectern-go/lectern/notebooks/lesson"
@@ -208,7 +209,7 @@ func solutions(root string) (map[string]string, error) {
 		return nil, err
 	}
 	files := map[string]string{"functions.json": string(functions)}
-	list, err := filepath.Glob(filepath.Join(root, "notebooks", "mine", "*.go"))
+	list, err := glob.In(filepath.Join(root, "notebooks", "mine"), "*.go")
 	for _, file := range list {
 		if strings.HasSuffix(file, "_test.go") {
 			continue

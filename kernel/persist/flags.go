@@ -33,13 +33,24 @@ type keptFlag struct {
 // libraryFlags are the names of flags that each process defines for itself; nil before they are known.
 var libraryFlags []string
 
-// ReadFlags returns the flags that the cells have defined by functions of package flag.
+// ReadFlags returns the flags that the cells have defined by functions of package flag; nil if there are none, and
+// nothing was parsed.
 func ReadFlags() *Flags {
 	if libraryFlags == nil {
 		libraryFlags = []string{}
 		flag.VisitAll(func(f *flag.Flag) { libraryFlags = append(libraryFlags, f.Name) })
 	}
-	return flagsOf(flag.CommandLine, libraryFlags)
+	if fs := flagsOf(flag.CommandLine, libraryFlags); fs.Parsed || len(fs.Flags) > 0 {
+		return fs
+	}
+	return nil
+}
+
+// ParseFlags parses the arguments of a cell for flags of earlier cells. Without any, arguments are the cell's own.
+func ParseFlags() {
+	if fs := ReadFlags(); fs != nil && len(fs.Flags) > 0 {
+		flag.Parse()
+	}
 }
 
 // SetFlags returns a function that defines flags again, but those of the names that the cell itself may define. If

@@ -173,7 +173,11 @@ func (s *site) live(i int) string {
 		if err != nil {
 			p.problem(0, "what its exercises say: %v", err)
 		}
-		told["answers"] = map[string]string{"lang": s.language.Code, "text": string(answers)}
+		errors, err := s.language.Errors()
+		if err != nil {
+			p.problem(0, "what errors mean: %v", err)
+		}
+		told["answers"] = map[string]string{"lang": s.language.Code, "text": string(answers), "errors": string(errors)}
 	}
 	if len(p.explorers) > 0 {
 		if s.language != nil {

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lectern-go/lectern/internal/glob"
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
@@ -53,7 +54,7 @@ var opRecordName = regexp.MustCompile(`\bname:\s+"([a-z0-9 ]+)",`)
 // readSource reads a package. Files that a program has written are left out.
 func readSource(root, folder string) (*sourcePackage, error) {
 	dir := filepath.Join(root, filepath.FromSlash(folder))
-	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	names, err := glob.In(dir, "*.go")
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@
 //
 //	LECTERN_ROOT           the repository, if -root is not given
 //	LECTERN_COMMAND        how its user calls the command that sets the kernel up
+//	LECTERN_LANG           the language of the lessons, such as zh: what errors mean is said in it, too
 //	LECTERN_LEAN           if set, the library is compiled only when a cell imports it
 //	LECTERN_KEEP_LIMIT     how many bytes of values a kernel may keep, such as 4G; otherwise half of the disk's room
 //	LECTERN_KEEP_ON_DISK   if set, values are kept on disk, not on the memory disk

@@ -181,7 +181,7 @@ func (k *kernel) execute(m *jupyter.Message) bool {
 	if !req.Silent {
 		k.publish(m, "execute_input", map[string]any{"code": req.Code, "execution_count": cell})
 	}
-	fail := r.guard(r.do)
+	fail := k.c.translated(r.guard(r.do))
 	k.queue.mark()
 	reply := map[string]any{"status": "ok", "execution_count": cell, "payload": []any{}, "user_expressions": map[string]any{}}
 	page := r.page()

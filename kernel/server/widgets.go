@@ -199,7 +199,7 @@ func (k *kernel) react(m *jupyter.Message) {
 		k.run = nil
 		k.mu.Unlock()
 	}()
-	fail := e.guard(func() *failure { return e.runEvent(ev) })
+	fail := k.c.translated(e.guard(func() *failure { return e.runEvent(ev) }))
 	e.text.flush()
 	if fail != nil {
 		content := fail.Content()

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/lectern-go/lectern/internal/glob"
 	"github.com/lectern-go/lectern/internal/po"
 )
 
@@ -33,7 +34,7 @@ func (l *Language) Faults() ([]Fault, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := filepath.Glob(filepath.Join(l.Dir, "*.po"))
+	files, err := glob.In(l.Dir, "*.po")
 	if err != nil {
 		return nil, err
 	}
@@ -113,6 +114,14 @@ func compared(m *po.Message) (list []string) {
 	taken("values", value, nil)
 	taken("formats", verb, func(s string) string { return regexp.MustCompile(`\[\d+\]`).ReplaceAllString(s, "") })
 	taken("HTML tags", htmlTag, nil)
+	for _, mark := range []string{"<", ">", `"`} { // with which more than text would come into a page
+		if strings.Count(text, mark) > strings.Count(english, mark) {
+			list = append(list, fmt.Sprintf("there are more of %s than in the English", mark))
+		}
+	}
+	if a, b := strings.Count(m.ID, "\n"), strings.Count(m.Str, "\n"); a != b { // in a comment, a new line would be code
+		list = append(list, fmt.Sprintf("%d ends of lines became %d", a, b))
+	}
 	if a, b := strings.Count(english, "**"), strings.Count(text, "**"); a != b {
 		list = append(list, fmt.Sprintf("%d marks ** became %d", a, b))
 	}

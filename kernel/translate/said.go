@@ -2,6 +2,7 @@ package translate
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,8 +23,9 @@ type form struct {
 
 var verb = regexp.MustCompile(`%(?:\[(\d+)\])?[-+#0]*[\d.]*([a-zA-Z%])`)
 
-// newForm reads a format; nil if it has nothing of its own by which it could be known.
-func newForm(m *po.Message) *form {
+// newForm reads a format; nil if it has nothing of its own by which it could be known. Behind it a line may have more,
+// which is what the expression tail finds.
+func newForm(m *po.Message, tail string) *form {
 	words := 0
 	pattern, at := "^", 0
 	for _, v := range verb.FindAllStringSubmatchIndex(m.ID, -1) {
@@ -46,7 +48,31 @@ func newForm(m *po.Message) *form {
 	if words+len(aWord.FindAllString(own, -1)) == 0 {
 		return nil
 	}
-	return &form{m, regexp.MustCompile(pattern + regexp.QuoteMeta(own) + "$")}
+	return &form{m, regexp.MustCompile(pattern + regexp.QuoteMeta(own) + tail)}
+}
+
+// filled is the translation with the values of a line, the first of which is at 1, each as put has it.
+func (f *form) filled(values []string, put func(string) string) string {
+	next := 0
+	return verb.ReplaceAllStringFunc(f.message.Str, func(v string) string {
+		if strings.HasSuffix(v, "%") {
+			return "%"
+		}
+		if m := verb.FindStringSubmatch(v); m[1] != "" {
+			next, _ = strconv.Atoi(m[1])
+		} else {
+			next++
+		}
+		if next < 1 || next >= len(values) {
+			return v
+		}
+		return put(values[next])
+	})
+}
+
+// longestFirst puts "Exercise %s: replace nil …" before "Exercise %s: %s": what says most of a line is its form.
+func longestFirst(forms []*form) {
+	slices.SortStableFunc(forms, func(a, b *form) int { return len(b.message.ID) - len(a.message.ID) })
 }
 
 // said is a line that package lesson has printed in the language; other lines stay as they are.
@@ -62,23 +88,11 @@ func (l *Language) said(line string) (string, bool) {
 		if values == nil {
 			continue
 		}
-		next := 0
-		text := verb.ReplaceAllStringFunc(f.message.Str, func(v string) string {
-			if strings.HasSuffix(v, "%") {
-				return "%"
-			}
-			if m := verb.FindStringSubmatch(v); m[1] != "" {
-				next, _ = strconv.Atoi(m[1])
-			} else {
-				next++
-			}
-			if next < 1 || next >= len(values) {
-				return v
-			}
-			if now, ok := l.Text(values[next]); ok {
+		text := f.filled(values, func(value string) string {
+			if now, ok := l.Text(value); ok {
 				return now
 			}
-			now, _ := l.said(values[next])
+			now, _ := l.said(value)
 			return now
 		})
 		return strings.TrimRight(text, " "), true

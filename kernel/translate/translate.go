@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lectern-go/lectern/internal/glob"
 	"github.com/lectern-go/lectern/internal/po"
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
@@ -44,7 +45,7 @@ func (l *Language) Explorers() map[string]string { return l.explore }
 
 // Languages finds the languages in the folder of the notebooks, in the order of their codes.
 func Languages(notebooks string) ([]*Language, error) {
-	found, err := filepath.Glob(filepath.Join(notebooks, "*", SiteFile))
+	found, err := glob.In(notebooks, "*/"+SiteFile)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +63,7 @@ func Languages(notebooks string) ([]*Language, error) {
 // Load reads the catalogues of a folder.
 func Load(dir string) (*Language, error) {
 	l := &Language{Code: filepath.Base(dir), Dir: dir, messages: map[string]*po.Message{}, lesson: map[string]bool{}, explore: map[string]string{}}
-	files, err := filepath.Glob(filepath.Join(dir, "*.po"))
+	files, err := glob.In(dir, "*.po")
 	if err != nil {
 		return nil, err
 	}
@@ -87,19 +88,24 @@ func Load(dir string) (*Language, error) {
 			}
 			if filepath.Base(path) == LessonFile && m.ID != "" && m.Valid() {
 				l.lesson[m.ID] = true
-				if f := newForm(m); f != nil && strings.Contains(m.ID, "%") {
+				if f := newForm(m, "$"); f != nil && strings.Contains(m.ID, "%") {
 					l.forms = append(l.forms, f)
 				}
 			}
 		}
 	}
-	// "Exercise %s: replace nil …" before "Exercise %s: %s": what says most of a line is its form.
-	slices.SortStableFunc(l.forms, func(a, b *form) int { return len(b.message.ID) - len(a.message.ID) })
-	if l.Tag == "" || l.Name == "" {
-		return nil, fmt.Errorf("translate: the header of %s needs Language and X-Language-Name, as that of zh has them", filepath.Join(dir, SiteFile))
+	longestFirst(l.forms)
+	if !languageCode.MatchString(l.Code) || l.Code == "en" {
+		return nil, fmt.Errorf("translate: %s can't be the folder of a language: it is named as addresses of pages name one, such as zh or pt-br, and English has none", dir)
+	}
+	if !languageCode.MatchString(strings.ToLower(l.Tag)) || l.Name == "" {
+		return nil, fmt.Errorf("translate: the header of %s needs a Language such as zh-Hans, and an X-Language-Name", filepath.Join(dir, SiteFile))
 	}
 	return l, nil
 }
+
+// languageCode is what a folder of catalogues may be called: pages lie in folders of the same names.
+var languageCode = regexp.MustCompile(`^[a-z]{2,3}(?:-[a-z0-9]+)*$`)
 
 // Named finds a language by its code. English, which "" stands for as well, is nil.
 func Named(all []*Language, code string) (*Language, error) {
@@ -140,7 +146,8 @@ func (l *Language) Say(english string) string {
 	return text
 }
 
-// Words are the translations of what scripts say, by their English: the first argument of each call of say.
+// Words are the translations of what scripts say, by their English: the first argument of each call of say, and of
+// sayLater, which marks a text that is said later.
 func (l *Language) Words(scripts ...string) map[string]string {
 	said := map[string]string{}
 	for _, script := range scripts {
@@ -153,7 +160,7 @@ func (l *Language) Words(scripts ...string) map[string]string {
 	return said
 }
 
-var sayInScript = regexp.MustCompile(`\bsay\(("(?:[^"\\]|\\.)*")`)
+var sayInScript = regexp.MustCompile(`\bsay(?:Later)?\(("(?:[^"\\]|\\.)*")`)
 
 // ofAnswers are the kinds of texts that package lesson says about answers.
 var ofAnswers = []string{"hint", "praise", "name of a case", "what a good answer says"}
@@ -161,8 +168,20 @@ var ofAnswers = []string{"hint", "praise", "name of a case", "what a good answer
 // Answers is a catalogue of what package lesson says about the answers to a lesson's exercises, for cells that run
 // where the language's folder is not.
 func (l *Language) Answers(lesson string) ([]byte, error) {
+	return l.part([]string{LessonFile, lesson + ".po", "shared.po"}, func(name string, m *po.Message) bool {
+		return name == LessonFile || slices.ContainsFunc(m.Kinds, func(k string) bool { return slices.Contains(ofAnswers, k) })
+	})
+}
+
+// Errors is the catalogue of [ErrorsFile], likewise.
+func (l *Language) Errors() ([]byte, error) {
+	return l.part([]string{ErrorsFile}, func(string, *po.Message) bool { return true })
+}
+
+// part is a catalogue of some messages of files, as far as these are there.
+func (l *Language) part(files []string, wanted func(file string, m *po.Message) bool) ([]byte, error) {
 	all := &po.File{}
-	for _, name := range []string{LessonFile, lesson + ".po", "shared.po"} {
+	for _, name := range files {
 		path := filepath.Join(l.Dir, name)
 		text, err := os.ReadFile(path)
 		if os.IsNotExist(err) {
@@ -176,9 +195,8 @@ func (l *Language) Answers(lesson string) ([]byte, error) {
 			return nil, fmt.Errorf("translate: %w", err)
 		}
 		for _, m := range f.Messages {
-			about := name == LessonFile || slices.ContainsFunc(m.Kinds, func(k string) bool { return slices.Contains(ofAnswers, k) })
 			known := slices.ContainsFunc(all.Messages, func(other *po.Message) bool { return other.ID == m.ID })
-			if m.ID != "" && m.Valid() && about && !known {
+			if m.ID != "" && m.Valid() && wanted(name, m) && !known {
 				all.Messages = append(all.Messages, &po.Message{ID: m.ID, Str: m.Str})
 			}
 		}

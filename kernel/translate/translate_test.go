@@ -156,6 +156,85 @@ msgstr "eine Zahl"
 	}
 }
 
+// TestLoad: pages lie in a folder that is named after that of the catalogues, and their language is an attribute.
+func TestLoad(t *testing.T) {
+	for _, c := range []struct{ dir, header, fault string }{
+		{"zh", "Language: zh-Hans\\nX-Language-Name: 中文\\n", ""},
+		{"pt-br", "Language: pt-BR\\nX-Language-Name: Português\\n", ""},
+		{"pt_BR", "Language: pt-BR\\nX-Language-Name: Português\\n", "can't be the folder of a language"},
+		{"en", "Language: en\\nX-Language-Name: English\\n", "can't be the folder of a language"},
+		{"live", "Language: lv\\nX-Language-Name: Latviešu\\n", "can't be the folder of a language"},
+		{"xx", "X-Language-Name: Ix\\n", "needs a Language"},
+		{"xx", "Language: xx\\n", "X-Language-Name"},
+		{"xx", "Language: xx\\\" onclick=\\\"f()\\nX-Language-Name: Ix\\n", "needs a Language"},
+	} {
+		dir := filepath.Join(t.TempDir(), c.dir)
+		if err := os.Mkdir(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, SiteFile), []byte("msgid \"\"\nmsgstr \""+c.header+"\"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		l, err := Load(dir)
+		if c.fault == "" && (err != nil || l.Code != c.dir) || c.fault != "" && (err == nil || !strings.Contains(err.Error(), c.fault)) {
+			t.Errorf("%s, %s: %v, want %q", c.dir, c.header, err, c.fault)
+		}
+	}
+}
+
+// TestErrors: an error is known by its form, whatever follows, and its values stay what they are. A language without
+// the catalogue, and one whose catalogue can't be read, know none.
+func TestErrors(t *testing.T) {
+	root := t.TempDir()
+	for lang, text := range map[string]string{"xx": `msgid ""
+msgstr "Language: xx\n"
+
+msgid "undefined: %s"
+msgstr "%s kennt niemand."
+
+msgid "loss"
+msgstr "Verlust"
+
+#, fuzzy
+msgid "missing return"
+msgstr "Veraltet."
+
+msgid "tensor: %s: %s: sizes differ, %d and %d"
+msgstr "%s: %[3]d ist nicht %[4]d: %[2]s."
+
+msgid "tensor: matmul: %s: sizes differ, %d and %d"
+msgstr "Matmul: %s, %d, %d."
+`, "broken": "msgid"} {
+		if err := os.MkdirAll(filepath.Join(root, "notebooks", lang), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, "notebooks", lang, ErrorsFile), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv(po.LanguageVariable, "xx")
+	e := ChosenErrors(root)
+	for message, want := range map[string]string{
+		"undefined: loss":             "loss kennt niemand.",
+		"undefined: a.b (but have B)": "a.b kennt niemand.",
+		"it is undefined: loss":       "",
+		"missing return":              "",
+		"tensor: add: [2 3] x [2]: sizes differ, 3 and 2; axes are matched (at a.go:3)": "add: 3 ist nicht 2: [2 3] x [2].",
+		"tensor: matmul: [2 3] x [2]: sizes differ, 3 and 2":                            "Matmul: [2 3] x [2], 3, 2.",
+		"tensor: add: [2 3] x [2]: sizes differ, 3 and 25 more":                         "",
+	} {
+		if got := e.Text(message); got != want {
+			t.Errorf("%q: %q, want %q", message, got, want)
+		}
+	}
+	for _, lang := range []string{"", "en", "yy", "broken", "../notebooks/xx"} {
+		t.Setenv(po.LanguageVariable, lang)
+		if got := ChosenErrors(root).Text("undefined: loss"); got != "" {
+			t.Errorf("language %q: %q", lang, got)
+		}
+	}
+}
+
 // TestFaults: what a program can see in a translation is seen, and nothing is in one that is right.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct{ english, text, fault string }{
@@ -171,6 +250,9 @@ func TestFaults(t *testing.T) {
 		{"{1} bytes", "{2} 字节", "values"},
 		{"%d points", "%s 分", "formats"},
 		{"**Bold** text.", "粗体文字。", "**"},
+		{"Search", "搜索<IMG SRC=x>", "more of <"},
+		{"Search", "搜索\" autofocus onfocus=\"f()", "more of \""},
+		{"Go on.", "继续。\npanic(1)", "0 ends of lines became 1"},
 		{"One, two.", "一,二。", "half-width"},
 		{"One.", "一.", "half-width"},
 		{"One (two).", "一(二)。", "half-width"},

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lectern-go/lectern/internal/humanize"
+	"github.com/lectern-go/lectern/internal/po"
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
@@ -158,8 +158,13 @@ func (c Course) Next() *Lesson {
 	return nil
 }
 
-// Markdown is the course as a page: where to go on, and a table of all lessons.
+// Markdown is the course as a page: where to go on, and a table of all lessons, in the student's language.
 func (c Course) Markdown() string {
+	return c.Page(func(english string) string { return po.Say(english) })
+}
+
+// Page is the same with the texts that say returns for the English ones.
+func (c Course) Page(say func(english string) string) string {
 	var b strings.Builder
 	right, exercises, guessed, guesses := 0, 0, 0, 0
 	for _, l := range c {
@@ -168,16 +173,18 @@ func (c Course) Markdown() string {
 	}
 	switch l := c.Next(); {
 	case l == nil:
-		b.WriteString("**Everything is solved.**")
+		b.WriteString(say("**Everything is solved.**"))
 	case l.Begun():
-		fmt.Fprintf(&b, "**Continue with %s.**", l.link(l.next))
+		fmt.Fprintf(&b, say("**Continue with %s.**"), l.link(l.next))
 	case slices.ContainsFunc(c, (*Lesson).Begun):
-		fmt.Fprintf(&b, "**Go on with %s.**", l.link(""))
+		fmt.Fprintf(&b, say("**Go on with %s.**"), l.link(""))
 	default:
-		fmt.Fprintf(&b, "**Begin with %s.**", l.link(""))
+		fmt.Fprintf(&b, say("**Begin with %s.**"), l.link(""))
 	}
-	fmt.Fprintf(&b, " You have solved %d of %s, and made %d of %s.\n\n", right, humanize.Count(exercises, "exercise"), guessed, humanize.Count(guesses, "guess"))
-	b.WriteString("| lesson | what it is about | minutes | builds on | exercises | guesses |\n|---|---|--:|---|--:|--:|\n")
+	b.WriteString(" ")
+	fmt.Fprintf(&b, say("You have solved %d of %d exercises, and made %d of %d guesses."), right, exercises, guessed, guesses)
+	b.WriteString("\n\n" + say("| lesson | what it is about | minutes | builds on | exercises | guesses |") + "\n|---|---|--:|---|--:|--:|\n")
+	of := say("%d of %d")
 	byFile := map[string]*Lesson{}
 	for _, l := range c {
 		var needs []string
@@ -191,7 +198,7 @@ func (c Course) Markdown() string {
 		if l.Begun() && l.Done() {
 			mark = " ✓"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %d | %s | %d of %d%s | %d of %d |\n", l.link(""), cell(l.Summary), l.Minutes, strings.Join(needs, ", "), l.Right, l.Exercises, mark, l.Guessed, l.Guesses)
+		fmt.Fprintf(&b, "| %s | %s | %d | %s | "+of+"%s | "+of+" |\n", l.link(""), cell(l.Summary), l.Minutes, strings.Join(needs, ", "), l.Right, l.Exercises, mark, l.Guessed, l.Guesses)
 	}
 	return b.String()
 }

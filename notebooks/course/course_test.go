@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/po"
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
@@ -71,6 +72,14 @@ func TestRead(t *testing.T) {
 	} {
 		if !strings.Contains(page, part) {
 			t.Errorf("%q is not in\n%s", part, page)
+		}
+	}
+	t.Setenv("LECTERN_ROOT", filepath.Join("..", ".."))
+	t.Setenv(po.LanguageVariable, "zh")
+	page = c.Markdown()
+	for _, part := range []string{"**继续学 [02 The title](02-two.ipynb#cell-id=c2)。** 你做对的练习：3 / 6，猜过的问题：1 / 3。", "| 课 | ", "| 30 |  | 2 / 2 ✓ | 1 / 1 |"} {
+		if !strings.Contains(page, part) {
+			t.Errorf("in Chinese, %q is not in\n%s", part, page)
 		}
 	}
 }

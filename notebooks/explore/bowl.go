@@ -86,7 +86,7 @@ func (x *bowl) draw(p *page) {
 	p.add(`<div class="x-row">`)
 	p.choice("Optimizer", "walker", append(names, phrase("all of them, a race")), x.walker)
 	p.slider("Learning rate", "rate", 0, mostRate, x.rate, num(x.lr()))
-	p.slider("Steps", "steps", 1, 60, x.steps, fmt.Sprint(x.steps))
+	p.slider("Number of steps", "steps", 1, 60, x.steps, fmt.Sprint(x.steps))
 	if x.racing() || walkers[x.walker].momentum {
 		p.slider("Momentum", "momentum", 0, 19, x.momentum, fmt.Sprint(float64(x.momentum)/20))
 	}

@@ -80,7 +80,7 @@ func (x *decode) draw(p *page) {
 		names = append(names, s.name)
 	}
 	p.add(`<div class="x-row">`)
-	p.choice("Model", "model", names, x.model)
+	p.choice("Language model", "model", names, x.model)
 	x.machineChoice.draw(p)
 	p.choice("Keys and values", "heads", []string{phrase("as the model has them"), phrase("for each query head")}, x.queryHeads)
 	p.add(`</div><div class="x-row">`)

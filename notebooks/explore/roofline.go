@@ -59,7 +59,7 @@ func (m *machineChoice) draw(p *page) {
 		formats = append(formats, string(f.p))
 	}
 	p.choice("Device", "device", names, m.device)
-	p.choice("in", "precision", formats, m.precision)
+	p.choice("Numbers in", "precision", formats, m.precision)
 }
 
 // roofline sets a matrix product under the roof of a device.

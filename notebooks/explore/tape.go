@@ -213,7 +213,7 @@ func (x *tape) draw(p *page) {
 	}
 	operations := len(list) - leaves
 	p.add(`<div class="x-row">`)
-	p.slider("Steps", "step", 0, 2*operations+1, x.step, say("%d of %d", x.step, 2*operations+1))
+	p.slider("Steps taken", "step", 0, 2*operations+1, x.step, say("%d of %d", x.step, 2*operations+1))
 	if x.step > 0 {
 		p.button("Back", "step", fmt.Sprint(x.step-1))
 	}

@@ -110,14 +110,19 @@ func wanted(t *testing.T) []*catalogue {
 	}
 	lesson := open("lesson")
 	addSaid(t, lesson, ".")
+	mistakes := open("errors")
+	for _, form := range translate.ErrorForms {
+		mistakes.add("errors.go", "message of an error", form)
+	}
 	site := open("site")
-	addSaid(t, site, "../../kernel/render", "../../kernel/site", "../../kernel/live/assets", "../../kernel/internal/report", "../../kernel/internal/ask", "../../kernel/internal/command", "../../kernel/internal/command/labextension/static")
+	addSaid(t, site, "../../kernel/render", "../../kernel/site", "../../kernel/live/assets", "../../kernel/internal/report", "../../kernel/internal/ask", "../../kernel/internal/command", "../course", "../../kernel/internal/command/labextension/static")
 	addSaid(t, open("explore"), "../explore")
 	return list
 }
 
-// siteTexts are the constants of kernel/site that stand on the pages.
-var siteTexts = map[string]bool{"description": true, "intro": true, "stepped": true, "recorded": true, "runsHere": true, "after": true, "footer": true, "previewAlt": true}
+// siteTexts are the constants that stand on pages, as cells of this type: those of kernel/site, and of home.ipynb.
+var siteTexts = map[string]string{"description": "markdown", "intro": "markdown", "stepped": "markdown", "recorded": "markdown", "runsHere": "markdown", "after": "markdown",
+	"footer": "markdown", "previewAlt": "markdown", "homeText": "markdown", "homeCell": "code", "homeHelp": "markdown"}
 
 // addSaid adds the texts that the programs in folders say: the first argument of each call of a function say or phrase.
 func addSaid(t *testing.T, c *catalogue, folders ...string) {
@@ -136,13 +141,13 @@ func addSaid(t *testing.T, c *catalogue, folders ...string) {
 				t.Fatal(err)
 			}
 			ast.Inspect(file, func(n ast.Node) bool {
-				if spec, ok := n.(*ast.ValueSpec); ok && file.Name.Name == "main" { // the site's own texts: kernel/site
+				if spec, ok := n.(*ast.ValueSpec); ok && (file.Name.Name == "main" || file.Name.Name == "command") {
 					for i, name := range spec.Names {
-						if i >= len(spec.Values) || !siteTexts[name.Name] {
+						if i >= len(spec.Values) || siteTexts[name.Name] == "" {
 							continue
 						}
 						if text, ok := literalText(spec.Values[i]); ok {
-							for _, u := range translate.MarkdownUnits(text) {
+							for _, u := range translate.Units(&notebook.Notebook{Cells: []*notebook.Cell{{Type: siteTexts[name.Name], Source: text}}}) {
 								c.add(filepath.Base(path), u.Kind, u.Text)
 							}
 						}

@@ -246,8 +246,8 @@ func rounded(f float64) float64 {
 
 // translate puts the texts of the question into the student's language. The choices stay what a cell says.
 func (q *question) translate() {
-	text := translated(q.Question)
-	if text == "" {
+	text := say(q.Question)
+	if text == q.Question {
 		return
 	}
 	q.Key, q.Question, q.Why = q.Question, text, say(q.Why)

@@ -1,48 +1,10 @@
 package lesson
 
-import (
-	"fmt"
-	"os"
-	"path/filepath"
+import "github.com/lectern-go/lectern/internal/po"
 
-	"github.com/lectern-go/lectern/internal/po"
-)
-
-// What this package says to students follows the environment variable LECTERN_LANG, the name of a folder of catalogues
-// beside the lessons: zh stands for notebooks/zh. Texts are found by their English; what has no translation stays
-// English. How a cell is written, and so what a guess is worth, is the same in all languages.
-const langVar = "LECTERN_LANG"
-
-// say returns a text in the student's language, with values in it as fmt has them.
-func say(english string, values ...any) string {
-	if text := translated(english); text != "" {
-		english = text
-	}
-	if len(values) == 0 {
-		return english
-	}
-	return fmt.Sprintf(english, values...)
-}
-
-// translated finds a translation; "" if there is none. A cell says a few sentences, so that files are searched for
-// them instead of being read whole.
-func translated(english string) string {
-	lang, root := os.Getenv(langVar), os.Getenv("LECTERN_ROOT")
-	if lang == "" || lang == "en" || root == "" || !filepath.IsLocal(lang) || english == "" {
-		return ""
-	}
-	files, _ := filepath.Glob(filepath.Join(root, "notebooks", lang, "*.po")) // the pattern is none that can be wrong
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			continue // then it is English
-		}
-		if m := po.Find(text, english); m != nil && m.Valid() {
-			return m.Str
-		}
-	}
-	return ""
-}
+// say returns a text in the student's language, with values in it as fmt has them. How a cell is written, and so what a
+// guess is worth, is the same in all languages.
+func say(english string, values ...any) string { return po.Say(english, values...) }
 
 // phrase marks a text that is said later.
 func phrase(english string) string { return english }

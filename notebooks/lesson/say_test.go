@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/lectern-go/lectern/internal/po"
 )
 
 // TestLanguages: what is said about an answer, and a question, are in the student's language as far as it has them.
@@ -33,7 +35,7 @@ func TestLanguages(t *testing.T) {
 		t.Errorf("in English: %q", english)
 	}
 	t.Setenv("LECTERN_ROOT", root)
-	t.Setenv(langVar, "xx")
+	t.Setenv(po.LanguageVariable, "xx")
 	q := ask()
 	if got := q.reply("the first"); got != "✓ Welches ist es? Richtig: das erste. Because." {
 		t.Errorf("in the language: %q", got)
@@ -45,7 +47,7 @@ func TestLanguages(t *testing.T) {
 		t.Errorf("points: %q", got)
 	}
 	for _, lang := range []string{"", "en", "yy", "../xx"} {
-		t.Setenv(langVar, lang)
+		t.Setenv(po.LanguageVariable, lang)
 		if got := ask().reply("the first"); got != english {
 			t.Errorf("language %q: %q", lang, got)
 		}

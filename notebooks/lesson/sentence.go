@@ -47,11 +47,11 @@ func words(s string) int {
 
 var han = regexp.MustCompile(`\p{Han}`)
 
-var numeral = regexp.MustCompile(`((?:\d{1,3}(?:,\d{3})+\b|\d[\d_]*)(?:\.\d+)?|\.\d+)(?:[eE]([-+]?\d+)|\s*[·×*x]\s*10\^([-+]?\d+)|\s*(?i:(thousand|million|billion|trillion)\b|(百万|十亿|万亿|万|亿)))?`)
+var numeral = regexp.MustCompile(`((?:\d{1,3}(?:,\d{3})+\b|\d[\d_]*)(?:\.\d+)?|\.\d+)(?:[eE]([-+]?\d+)|\s*[·×*x]\s*10\^([-+]?\d+)|\s*(?i:(thousand|million|billion|trillion)\b|(万亿|[十百千]?[万亿])))?`)
 
 var scales = map[string]float64{
 	"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12,
-	"万": 1e4, "百万": 1e6, "亿": 1e8, "十亿": 1e9, "万亿": 1e12,
+	"万": 1e4, "十万": 1e5, "百万": 1e6, "千万": 1e7, "亿": 1e8, "十亿": 1e9, "百亿": 1e10, "千亿": 1e11, "万亿": 1e12,
 }
 
 // raised are exponents as they are typed by hand.

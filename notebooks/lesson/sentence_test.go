@@ -22,6 +22,7 @@ func TestNumbersInSentences(t *testing.T) {
 		{"a batch of 3, 4 or 5", []float64{3, 4, 5}},
 		{"6.3×10²⁴, 2·10⁻³ and 5 × 10¹²", []float64{6.3e24, 2e-3, 5e12}},
 		{"优化器一步要 218 亿 FLOPs, 13.0 毫秒; 1.5 万亿, 3 百万, 2万", []float64{218e8, 13, 1.5e12, 3e6, 2e4}},
+		{"1.5 千亿, 2 百亿, 3 千万, 4 十万, 5 千字节", []float64{1.5e11, 2e10, 3e7, 4e5, 5}},
 		{"12,5 is no 125, nor is 3,4 a 34; 12,500.5 is one number", []float64{12, 5, 125, 3, 4, 34, 12500.5}},
 	} {
 		if got := numbersIn(tt.text); !slices.EqualFunc(got, tt.want, func(a, b float64) bool { return near(a, b, []float64{1e-12}) }) {

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lectern-go/lectern/internal/glob"
 	"github.com/lectern-go/lectern/kernel/internal/mine"
 	"github.com/lectern-go/lectern/kernel/notebook"
 	"github.com/lectern-go/lectern/kernel/translate"
@@ -63,7 +64,7 @@ const langHelp = "language of the lessons' texts, such as zh (default: English);
 // progress, in a language or in English if that is "". A copy in which the student has worked stays; if its lesson has
 // changed since, the new version is put beside it and named in newer. Copies without changes are replaced.
 func (w *workspace) workingCopies(dir, lang string) (newer []string, err error) {
-	lessons, err := filepath.Glob(filepath.Join(w.root, "notebooks", "*.ipynb"))
+	lessons, err := glob.In(filepath.Join(w.root, "notebooks"), "*.ipynb")
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +120,7 @@ func (w *workspace) workingCopies(dir, lang string) (newer []string, err error) 
 	if filepath.Clean(dir) == filepath.Join(w.root, copiesDir) {
 		docs = "../docs"
 	}
-	return newer, writeHome(dir, docs)
+	return newer, writeHome(dir, docs, chosen)
 }
 
 // leadTo ends a working copy with a way to the next lesson, a notebook of that name.

@@ -4,10 +4,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/lectern-go/lectern/kernel/notebook"
+	"github.com/lectern-go/lectern/kernel/translate"
+	"github.com/lectern-go/lectern/notebooks/course"
 )
 
 // aLesson is a lesson with one cell of each kind. Its text is part of the first cell.
@@ -66,6 +69,10 @@ func TestCopiesWhereNothingCanBeRead(t *testing.T) {
 func checkout(t *testing.T) *workspace {
 	t.Helper()
 	w, _ := scripted(t)
+	w.root = filepath.Join(w.root, "CS336 [2026]") // to a pattern that is CS336 2
+	if err := os.Mkdir(w.root, 0o777); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(filepath.Join(w.root, "go.mod"), []byte("module x\n\ngo 1.26.0\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -211,6 +218,42 @@ func TestCopiesHaveAHome(t *testing.T) {
 	}
 	if b, err := os.ReadFile(home); err != nil || string(b) != "not a notebook" {
 		t.Errorf("a file that is no notebook is now %q, %v", b, err)
+	}
+}
+
+// The notebook that JupyterLab opens with is in the student's language, and changes with it.
+func TestHomeInALanguage(t *testing.T) {
+	zh, err := translate.Load("../../../notebooks/zh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	lesson := aLesson("One")
+	lesson.Metadata = notebook.Object{} // its summary is English
+	if err := lesson.Write(filepath.Join(dir, "01-x.ipynb")); err != nil {
+		t.Fatal(err)
+	}
+	english, han := regexp.MustCompile(`[a-z]+(?: [a-z]+){2}`), regexp.MustCompile(`\p{Han}`)
+	for _, l := range []*translate.Language{zh, nil, zh} {
+		if err := writeHome(dir, "../docs", l); err != nil {
+			t.Fatal(err)
+		}
+		n, err := notebook.Read(filepath.Join(dir, course.HomeFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts := []string{n.Cells[1].Outputs[0].Data["text/markdown"].(string)}
+		for _, c := range n.Cells {
+			texts = append(texts, c.Source)
+		}
+		for _, text := range texts {
+			if han.MatchString(text) != (l != nil) || english.MatchString(text) != (l == nil) {
+				t.Errorf("in Chinese: %t\n%s", l != nil, text)
+			}
+		}
+		if !strings.Contains(n.Cells[2].Source, "](../docs/kernel.md)") {
+			t.Errorf("no way to the documents:\n%s", n.Cells[2].Source)
+		}
 	}
 }
 

@@ -68,8 +68,9 @@ func (w *workspace) execute(ctx context.Context, spec *jupyter.Spec, path string
 		how.note = p.note
 	}
 	k, err := jupyter.Start(ctx, spec, jupyter.StartOptions{Dir: filepath.Dir(path), RuntimeDir: w.state("run"),
-		// As Jupyter says which notebook it is. What a file holds is not cut for the sake of a browser.
-		Env: append(os.Environ(), "JPY_SESSION_NAME="+path, "LECTERN_OUTPUT=0")})
+		// As Jupyter says which notebook it is. What a file holds is not cut for the sake of a browser, and is English, from
+		// which pages are translated: a terminal of a JupyterLab in another language has that in its environment.
+		Env: append(os.Environ(), "JPY_SESSION_NAME="+path, "LECTERN_OUTPUT=0", "LECTERN_LANG=")})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

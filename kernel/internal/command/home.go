@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lectern-go/lectern/kernel/notebook"
+	"github.com/lectern-go/lectern/kernel/translate"
 	"github.com/lectern-go/lectern/notebooks/course"
 )
 
@@ -34,7 +35,7 @@ lesson.Must(course.Read("."))`
 
 // writeHome writes the notebook that JupyterLab opens with: what there is, and how far the student has come. Like the
 // copies beside it, it is left alone once its cells were changed. Its links to the documents begin with docs.
-func writeHome(dir, docs string) error {
+func writeHome(dir, docs string, l *translate.Language) error {
 	path := filepath.Join(dir, course.HomeFile)
 	there, err := notebook.Read(path)
 	switch {
@@ -47,14 +48,14 @@ func writeHome(dir, docs string) error {
 	if err != nil {
 		return err
 	}
-	now := lessons.Markdown()
-	n := &notebook.Notebook{Metadata: notebook.Object{}, Minor: 5, Cells: []*notebook.Cell{
+	n := l.Notebook(&notebook.Notebook{Metadata: notebook.Object{}, Minor: 5, Cells: []*notebook.Cell{
 		{ID: "home", Type: "markdown", Source: homeText},
-		{ID: "progress", Type: "code", Source: homeCell, Outputs: []*notebook.Output{
-			{Type: "display_data", Data: notebook.Object{"text/markdown": now, "text/plain": now}},
-		}},
-		{ID: "help", Type: "markdown", Source: strings.ReplaceAll(homeHelp, "DOCS", docs)},
-	}}
+		{ID: "progress", Type: "code", Source: homeCell},
+		{ID: "help", Type: "markdown", Source: homeHelp},
+	}}).Notebook
+	now := lessons.Page(l.Say)
+	n.Cells[1].Outputs = []*notebook.Output{{Type: "display_data", Data: notebook.Object{"text/markdown": now, "text/plain": now}}}
+	n.Cells[2].Source = strings.ReplaceAll(n.Cells[2].Source, "DOCS", docs)
 	n.SetKernel(kernelName, kernelDisplay, kernelLanguage)
 	n.Metadata["lectern"] = notebook.Object{"copied": sourcesDigest(n)}
 	return n.Write(path)

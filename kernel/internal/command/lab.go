@@ -19,6 +19,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/po"
 	"github.com/lectern-go/lectern/kernel/internal/child"
 	"github.com/lectern-go/lectern/kernel/internal/private"
 	"github.com/lectern-go/lectern/kernel/jupyter"
@@ -226,7 +227,7 @@ func (w jupyterLab) serveLab(ctx context.Context, lab *labProgram, folder string
 		"JUPYTER_RUNTIME_DIR="+runtimeDir,
 		"JUPYTERLAB_SETTINGS_DIR="+settings,
 		"JUPYTERLAB_WORKSPACES_DIR="+w.state("jupyter", "workspaces"),
-		"LECTERN_LANG="+w.lang,                             // of what lessons say
+		po.LanguageVariable+"="+w.lang,                     // of what lessons say
 		"LECTERN_COPIES="+filepath.Join(w.root, copiesDir), // where a guess comes before the look
 	)
 	var server *labServer

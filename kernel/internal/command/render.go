@@ -174,7 +174,7 @@ func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagS
 	}
 	// Pages without steps are pages.
 	fmt.Fprintf(w.stderr, "warning: readers can't step through all cells, since they could not be recorded: %v\n", err)
-	return nil
+	return records.save(to)
 }
 
 // A renderer calls the program that writes pages.

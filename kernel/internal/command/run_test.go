@@ -106,6 +106,23 @@ func TestRunWritesOutputs(t *testing.T) {
 	}
 }
 
+// Stored outputs are English, also where somebody works in another language: in a terminal of JupyterLab, for one.
+func TestRunIsInEnglish(t *testing.T) {
+	t.Setenv("LECTERN_LANG", "zh")
+	w, spec := scripted(t)
+	path := lesson(t, w.root, "env LECTERN_LANG\nprint end")
+	if _, err := w.runFile(t.Context(), spec, path, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	n, err := notebook.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := n.Cells[1].Outputs[0].Text; got != "\nend\n" {
+		t.Errorf("the kernel's language, and a line: %q", got)
+	}
+}
+
 func TestRunReportsFailuresAndLeavesTheFile(t *testing.T) {
 	for _, c := range []struct {
 		name    string

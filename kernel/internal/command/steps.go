@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -203,10 +204,8 @@ func (r *recording) one(ctx context.Context, path string) error {
 	if err != nil { // it may be well the next time
 		fmt.Fprintf(w.stderr, "warning: its steps end there: %v\n", err)
 		file = filepath.Join(r.dir, name+"-unfinished.json")
-	} else if old, err := filepath.Glob(filepath.Join(r.dir, name+"-*.json")); err == nil {
-		for _, f := range old {
-			os.Remove(f)
-		}
+	} else {
+		r.removeOld(name)
 	}
 	if err := writeFile(file, text, 0o666); err != nil {
 		return fmt.Errorf("record steps of %s: %w", w.rel(path), err)
@@ -216,6 +215,21 @@ func (r *recording) one(ctx context.Context, path string) error {
 	r.files[fromHere(path)] = file
 	return nil
 }
+
+// removeOld removes what was recorded of a notebook before; a-2.ipynb is another one than a.ipynb.
+func (r *recording) removeOld(name string) {
+	entries, err := os.ReadDir(r.dir)
+	if err != nil {
+		return // there is none
+	}
+	for _, e := range entries {
+		if rest, its := strings.CutPrefix(e.Name(), name+"-"); its && oldRecord.MatchString(rest) {
+			os.Remove(filepath.Join(r.dir, e.Name()))
+		}
+	}
+}
+
+var oldRecord = regexp.MustCompile(`^(?:[0-9a-f]{16}|unfinished)\.json$`)
 
 // cellSteps is what package render knows as CellSteps.
 type cellSteps struct {

@@ -64,3 +64,16 @@ func TestUnchangedNotebooksAreNotRecordedAgain(t *testing.T) {
 		t.Errorf("a notebook that is not there: %v", err)
 	}
 }
+
+// A new record replaces those of the same notebook, and none of a notebook whose name begins with its name.
+func TestOldRecordsGo(t *testing.T) {
+	r := &recording{dir: t.TempDir()}
+	const key = "0123456789abcdef"
+	for name, gone := range map[string]bool{"a-" + key + ".json": true, "a-unfinished.json": true, "a-2-" + key + ".json": false, "a-2-unfinished.json": false, "b-" + key + ".json": false, "list-1": false} {
+		put(t, filepath.Join(r.dir, name), "{}")
+		r.removeOld("a")
+		if fileExists(filepath.Join(r.dir, name)) == gone {
+			t.Errorf("%s: gone %v, want %v", name, !gone, gone)
+		}
+	}
+}

@@ -52,6 +52,7 @@ func (e *StepsFileError) Unwrap() error { return e.Err }
 var (
 	errRecordTooLarge = fmt.Errorf("it has more than %d MB", mostRecord>>20)
 	errManyRecords    = fmt.Errorf("it has more than %d files", mostRecords)
+	errMoreText       = errors.New("there is more text after it")
 	errNoRecord       = errors.New("this is not the name of a record, such as 11-gradients-0123456789abcdef.json")
 )
 
@@ -114,6 +115,9 @@ func readRecord(f *zip.File) ([]byte, error) {
 	d.DisallowUnknownFields()
 	if err := d.Decode(&cells); err != nil {
 		return nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) { // whoever reads the whole file would stumble over it
+		return nil, errMoreText
 	}
 	for id, c := range cells {
 		if c.Record == nil {

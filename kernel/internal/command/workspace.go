@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/lectern-go/lectern/internal/atomicfile"
+	"github.com/lectern-go/lectern/internal/glob"
 )
 
 const modulePath = "github.com/lectern-go/lectern"
@@ -122,7 +123,7 @@ func (w *workspace) notebooks(args []string) ([]string, error) {
 			list = append(list, a)
 			continue
 		}
-		found, err := filepath.Glob(filepath.Join(a, "*.ipynb"))
+		found, err := glob.In(a, "*.ipynb")
 		if err != nil {
 			return nil, err
 		}

@@ -27,6 +27,7 @@ import (
 	"strings"
 
 	"github.com/lectern-go/lectern/internal/atomicfile"
+	"github.com/lectern-go/lectern/internal/glob"
 )
 
 // Name is that of the package, of its folder and its module.
@@ -303,7 +304,7 @@ func shown(name string) string  { return Name + "/" + fileOf(name) }
 // others reads the files of the package but for that of a function, and its tests.
 func (p *Package) others(k Function) (map[string]string, error) {
 	files := map[string]string{}
-	list, err := filepath.Glob(filepath.Join(p.Dir, "*.go"))
+	list, err := glob.In(p.Dir, "*.go")
 	if err != nil {
 		return nil, err
 	}

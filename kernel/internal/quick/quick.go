@@ -19,6 +19,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/lectern-go/lectern/internal/glob"
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 )
 
@@ -385,7 +386,7 @@ func Documentation(dir, path, name string) (declaration, markdown string) {
 // find also returns what else the package declares.
 func find(dir, name string) (declaration, text string, names map[string]bool) {
 	names = map[string]bool{}
-	files, _ := filepath.Glob(filepath.Join(dir, "*.go"))
+	files, _ := glob.In(dir, "*.go")
 	fset := token.NewFileSet()
 	for _, file := range files {
 		// Files of other systems declare the same names.

@@ -6,10 +6,12 @@ package report
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
+	"github.com/lectern-go/lectern/kernel/translate"
 )
 
 // A Failure is why a cell failed, in the words of Jupyter's error messages.
@@ -35,6 +37,28 @@ func (f *Failure) Content() map[string]any {
 		lines = []string{}
 	}
 	return map[string]any{"ename": f.Name, "evalue": f.Value, "traceback": lines}
+}
+
+// message is what a line of a traceback says, behind its place or the name of the package that panicked.
+var message = regexp.MustCompile("^(?:" + regexp.QuoteMeta(red) + `(?:(?:cell \[\d+\], )?line \d+(?:, column \d+)?: |panic: (?:[a-z]+: )?|fatal error: )?` + "|  " +
+	regexp.QuoteMeta(bold) + "hint:" + regexp.QuoteMeta(reset) + ` )([^\n\x1b]*)`)
+
+// In adds what the messages mean in a language, each behind its message, as far as it is known.
+func (f *Failure) In(language *translate.Errors) *Failure {
+	if language == nil {
+		return f
+	}
+	var lines []string
+	for _, line := range f.Lines {
+		lines = append(lines, line)
+		if m := message.FindStringSubmatch(line); m != nil {
+			if text := language.Text(m[1]); text != "" {
+				lines = append(lines, "  "+text)
+			}
+		}
+	}
+	f.Lines = lines
+	return f
 }
 
 const (

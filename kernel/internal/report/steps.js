@@ -22,6 +22,18 @@ var lecternSteps = (record, code, place, options) => {
   const stops = []; // what one steps through: the indices of all steps but the ends of functions
   steps.forEach((s, i) => { if (s.k !== "leave") stops.push(i); });
   if (!stops.length) return null;
+  // What a record says itself is English, with at most one number.
+  const sayLater = (text) => text;
+  const recorded = new Set([
+    sayLater("its input"), sayLater("its left operand"), sayLater("its right operand"), sayLater("its input {n}"), sayLater("its result"), sayLater("its mask"), sayLater("its targets"),
+    sayLater("the logarithms of its sums"), sayLater("value {n} of those that it saved"),
+    sayLater("the first {n} steps"), sayLater("the first {n} steps, since recording took longer than the cell"), sayLater("the first {n} steps, since their values are long"),
+    sayLater("From line {n} on operations are not counted: it runs so many small ones that counting would take longer than they do."),
+  ]);
+  const recordSays = (text) => {
+    const [n] = text.match(/\d+/) || [], form = n ? text.replace(n, "{n}") : text;
+    return recorded.has(form) ? say(form, { n }) : text;
+  };
   const words = (n) => n.toLocaleString("en");
   const scaled = (n, units) => {
     let i = 0;
@@ -243,8 +255,8 @@ var lecternSteps = (record, code, place, options) => {
   const panel = make("div", { class: "steps", role: "group", tabindex: "-1", "data-lm-suppress-shortcuts": "true", "aria-label": options.name || say("The cell step by step") },
     make("div", { class: "step-tools" }, first, back, next, last, skip, leave, play, speed, shut),
     make("div", { class: "step-slide" }, slider, where), loop, bars, parts, did, vars, strips, printed,
-    record.note ? make("p", { class: "step-note" }, record.note) : null,
-    record.cut ? make("p", { class: "step-note" }, say("Recorded are {what}.", { what: record.cut })) : null,
+    record.note ? make("p", { class: "step-note" }, recordSays(record.note)) : null,
+    record.cut ? make("p", { class: "step-note" }, say("Recorded are {what}.", { what: recordSays(record.cut) })) : null,
     make("p", { class: "step-note step-keys" }, say("Arrow keys step") + (inFunction ? say(" (down goes past calls, O out of them)") : "") + (loops.length ? say(", Page Up and Down change the iteration") : "") + say(", P plays. A click on a line goes to its next step.")), said);
   const stop = () => { if (timer) options.moved?.(at + 1); clearTimeout(timer); timer = 0; play.textContent = say("Play"); play.setAttribute("aria-label", say("Play the steps")); play.setAttribute("aria-pressed", "false"); };
   const start = () => {
@@ -397,8 +409,8 @@ var lecternSteps = (record, code, place, options) => {
     const spentBy = [...now.lines].filter(([, [f, b]]) => f || b).sort(([a], [b]) => a - b).map(([line, [f, b]]) => [say("line {line}", { line: line - offset }), [f ? flops(f) : "", b ? exact(b) : ""].filter(Boolean).join(", ")]);
     const heldBy = (now.live ? now.held : []).map((text) => {
       const [b, name, why, n] = text.split("\t");
-      const [, op, saved] = why.match(/^saved by (.*): (its .*)$/) || [];
-      const what = why === "" ? say("its elements") : why === "gradient" ? (+n > 1 ? say("gradients") : say("a gradient")) : op ? say("saved by {op} for Backward: {what}", { op, what: saved }) : say("others");
+      const [, op, saved] = why.match(/^saved by (.*?): (.*)$/) || [];
+      const what = why === "" ? say("its elements") : why === "gradient" ? (+n > 1 ? say("gradients") : say("a gradient")) : op ? say("saved by {op} for Backward: {what}", { op, what: recordSays(saved) }) : say("others");
       return [name || "…", exact(+b) + ": " + what + (+n > 1 ? say(", {n} tensors", { n: words(+n) }) : "")];
     });
     consists.replaceChildren(spentBy.length ? table(say("Spent so far"), spentBy) : "", heldBy.length ? table(say("Held, each memory once"), heldBy) : "");

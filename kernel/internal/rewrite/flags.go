@@ -38,7 +38,7 @@ func (a *assembly) parsesFlags(t *Text) int {
 		})
 	}
 	if last < 0 && a.s.vars[cellstate.FlagsName].typ != "" {
-		t.Inject(a.n.alias("flag", "flag"), ".Parse()\n")
+		t.Inject(persistName, ".ParseFlags()\n")
 	}
 	return last
 }

@@ -2,6 +2,7 @@
 // kernel misbehaves. The code is a script, one command per line:
 //
 //	print TEXT        a line on stdout
+//	env NAME          the value of an environment variable, on stdout
 //	err TEXT          a line on stderr
 //	many N            N lines on stdout, a message each
 //	show MIME TEXT    display_data
@@ -210,6 +211,8 @@ func (k *kernel) do(m *jupyter.Message, line string) error {
 	case "":
 	case "print":
 		stream("stdout", rest+"\n")
+	case "env":
+		stream("stdout", os.Getenv(rest)+"\n")
 	case "count": // how many cells have run
 		stream("stdout", fmt.Sprintf("%d\n", k.count))
 	case "err":

@@ -193,6 +193,7 @@
     question,
     leave,
     mine: ({ files }) => lecternEngine.mine(files), // what the browser has stored of the reader's package
+    errors: ({ catalogue }) => lecternEngine.errors(catalogue), // what they mean in the page's language
     linker: ({ port }) => { linker = port; },
     bundle: ({ number, bytes }) => place(number, bytes),
     // The page has ended the program, or wants none.

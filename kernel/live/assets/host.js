@@ -25,7 +25,7 @@ const lecternMine = (() => {
 })();
 
 // The first argument has the parts and bundles that can be loaded, which bundles the first cell loads, the folder that
-// they lie in, and what package lesson says in another language than English. tell is called with what goes on, in
+// they lie in, and what package lesson and errors say in another language than English. tell is called with what goes on, in
 // words, and with the share that is done, or with "". afresh is called when all values are forgotten.
 const lecternHost = ({ parts, bundles, first, folder, answers }, tell, afresh) => {
   const say = lecternSay;
@@ -161,6 +161,7 @@ const lecternHost = ({ parts, bundles, first, folder, answers }, tell, afresh) =
       unpackersGo();
     }
     w.onmessage = ({ data }) => heard(data).catch((error) => lose(say("The page itself has failed, and all values are lost: {why}", { why: error.message })));
+    if (answers) w.postMessage({ do: "errors", catalogue: answers.errors });
     return { worker: w, end, program };
   };
   const started = () => {

@@ -436,18 +436,21 @@
     throw new Error(problem || say("that was stopped"));
   };
 
-  // before is what the reader's changes were, for as long as what has replaced them can be taken back.
-  let before = null;
+  // swapped is what the reader had, and what came in its place, for as long as that can be taken back. What the reader has written since stays.
+  let swapped = null;
+  const had = () => ({ texts: new Map(all().map((c) => [c, c.text()])), mine: { ...lecternMine.files } });
   const replaced = (change, tell) => {
-    const old = { edits: { ...edits }, mine: lecternMine.files };
+    const old = had();
     change();
-    before = old;
+    swapped = { old, now: had() };
     aside(tell, true);
   };
   const undo = () => {
-    for (const c of all()) c.put(before.edits[c.id] ?? c.source);
-    lecternMine.files = before.mine;
-    before = null;
+    const { old, now } = swapped, mine = { ...lecternMine.files };
+    for (const [c, text] of old.texts) if (text !== now.texts.get(c) && c.text() === now.texts.get(c)) c.put(text);
+    for (const name in { ...old.mine, ...now.mine }) if (mine[name] === now.mine[name]) mine[name] = old.mine[name];
+    lecternMine.files = mine;
+    swapped = null;
     aside(say("Your changes are as they were."));
   };
   // ofNotebook returns the texts of cells by their ids, how many cells are not of this lesson, guesses, and files of mine.

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/lectern-go/lectern/kernel/internal/inband"
+	"github.com/lectern-go/lectern/kernel/translate"
 )
 
 // packageIndex is an index of what cells of these tests import, of archives that are built for this machine.
@@ -283,6 +284,17 @@ func TestCompletes(t *testing.T) {
 	}
 	if m := e.help("3 + 4", 2); m.Text != "" {
 		t.Errorf("help says %q of nothing", m.Text)
+	}
+}
+
+// TestErrorsInALanguage: what an error means in the page's language stands behind it.
+func TestErrorsInALanguage(t *testing.T) {
+	e := begin(t)
+	e.language = translate.ReadErrors([]byte("msgid \"undefined: %s\"\nmsgstr \"%s kennt niemand.\"\n"))
+	e.rewrite(1, "nope + 1", false, "")
+	e.ended("exit status 0")
+	if got := drawn(e.now.changes()); !strings.Contains(got, "undefined: nope") || !strings.Contains(got, "nope kennt niemand.") {
+		t.Errorf("the page shows %s", got)
 	}
 }
 

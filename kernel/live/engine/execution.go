@@ -102,7 +102,7 @@ func (x *execution) end(state string) *report.Record {
 // report adds what went wrong, below everything else.
 func (x *execution) report() {
 	if x.fail != nil {
-		x.Publish("error", x.fail.Content())
+		x.Publish("error", x.fail.In(x.e.language).Content())
 	}
 }
 

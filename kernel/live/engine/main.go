@@ -10,6 +10,7 @@
 //	turn(cell, code, last)  begins the cell that the program goes on with: true if it has something to run, else false,
 //	                      or null if the program does not go on with it
 //	mine(files)           the reader's package mine: files by name, in place of those of ours
+//	errors(catalogue)     what errors mean in the page's language: see [translate.ReadErrors]
 //	compiled(text)        the library of an answer has been compiled, or the compiler has refused it with this text
 //	event(widget)         begins what somebody's change of a widget asks for: an [answer]; its program reads what has
 //	                      happened
@@ -36,6 +37,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 	"github.com/lectern-go/lectern/kernel/internal/runner"
 	"github.com/lectern-go/lectern/kernel/notebook"
+	"github.com/lectern-go/lectern/kernel/translate"
 )
 
 // An answer is a rewritten cell.
@@ -64,6 +66,7 @@ type engine struct {
 	packages *packages
 	student  *student
 	now      *execution
+	language *translate.Errors
 	chain    []*link // cells that the program that runs goes on with
 
 	executions int

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"syscall/js"
+
+	"github.com/lectern-go/lectern/kernel/translate"
 )
 
 // main answers calls from JavaScript.
@@ -35,6 +37,10 @@ func main() {
 			if err := json.Unmarshal([]byte(args[0].String()), &files); err == nil {
 				e.student.begin(files)
 			}
+			return nil
+		}),
+		"errors": call(func(args []js.Value) any {
+			e.language = translate.ReadErrors([]byte(args[0].String()))
 			return nil
 		}),
 		"compiled": call(func(args []js.Value) any { e.student.compiled(args[0].String()); return nil }),

@@ -1,0 +1,20 @@
+// Package glob finds files by a pattern in a folder whose own name may be anything: to [filepath.Glob] brackets in it
+// would mean something, too, and a course in a folder "CS336 [2026]" would have no lessons.
+package glob
+
+import (
+	"cmp"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// In returns the files in a folder that match a pattern, such as *.go or */site.po, in the order of their names; none
+// if there is no such folder. It fails if the pattern is none.
+func In(dir, pattern string) ([]string, error) {
+	found, err := fs.Glob(os.DirFS(cmp.Or(dir, ".")), pattern)
+	for i, name := range found {
+		found[i] = filepath.Join(dir, filepath.FromSlash(name))
+	}
+	return found, err
+}
