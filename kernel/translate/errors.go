@@ -54,7 +54,7 @@ var ErrorForms = []string{
 
 	// The kernel.
 	"run the cell that defines it first",
-	"cell [%d] declares it, but did not run to its end",
+	"%s was not kept: the cell that defines it ended before that, so run it again",
 	"%s (%s) is not remembered by later cells: a channel can't be kept",
 	"the cell was interrupted",
 	"the cell was killed: most often the machine had no memory left",

@@ -236,7 +236,7 @@ var lecternSteps = (record, code, place, options) => {
     return at;
   };
   const first = button("|◀", say("First step"), () => go(0)), back = button("◀ " + say("Back"), say("One step back"), () => go(at - 1));
-  const next = button(say("Next") + " ▶", say("One step on"), () => go(at + 1)), last = button("▶|", say("Last step"), () => go(stops.length - 1));
+  const next = button(say("Step on") + " ▶", say("One step on"), () => go(at + 1)), last = button("▶|", say("Last step"), () => go(stops.length - 1));
   const skip = button(say("Over"), say("On, past the calls of functions"), () => go(over(1)), { hidden: !inFunction }), leave = button(say("Out"), say("Out of this call"), () => go(out()), { hidden: !inFunction });
   const play = button(say("Play"), say("Play the steps"), () => (timer ? stop() : start()), { "aria-pressed": "false" });
   const speed = make("select", { "aria-label": say("Speed") }, ...["1", "2", "5", "20"].map((v) => make("option", { value: v, selected: v === "2" }, v === "1" ? say("1 step a second") : say("{n} steps a second", { n: v }))));
