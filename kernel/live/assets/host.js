@@ -199,11 +199,14 @@ const lecternHost = ({ parts, bundles, first, folder, answers }, tell, afresh) =
     if (r.port) engine.then((e) => e.worker.postMessage({ do: "abandon", id: r.id, state: why }));
     drop();
     r.cell.stopping();
-    tell("Stopping");
+    tell(say("Stopping"));
     if (!r.program) r.done({ failed: true, stopped: true }); // what is built for it is built to the end, behind the scenes
   };
   // working says what becomes of a cell, and how many are to come.
-  const working = (text) => tell(queue.length ? `${text}; ${queue.length} more ${queue.length === 1 ? "cell waits" : "cells wait"}` : text);
+  const working = (text) => {
+    const n = queue.length;
+    tell(n === 0 ? text : n === 1 ? say("{text}; 1 more cell waits", { text }) : say("{text}; {n} more cells wait", { text, n }));
+  };
   const heard = async (data) => {
     const r = running;
     if (data.broken) return lose(say("The engine has failed, and all values are lost: {why}", { why: data.broken }));
@@ -222,7 +225,7 @@ const lecternHost = ({ parts, bundles, first, folder, answers }, tell, afresh) =
     }
     if (!its) return;
     if (data.outputs) r.cell.draw(data.outputs);
-    if (data.step && !r.ending) working(data.step === "compile" ? "Compiling" : "Linking");
+    if (data.step && !r.ending) working(data.step === "compile" ? say("Compiling") : say("Linking"));
     if (data.answer) r.done(data.answer);
     const watch = () => {
       const at = performance.now();
@@ -264,7 +267,7 @@ const lecternHost = ({ parts, bundles, first, folder, answers }, tell, afresh) =
     try {
       const e = await Promise.race([started(), end.then(() => null)]);
       if (e && !running.ending) {
-        working("Compiling");
+        working(say("Compiling"));
         if (!spare && !passing) {
           spare = new Worker(e.program);
           spare.onerror = () => { spare = null; };
