@@ -363,6 +363,13 @@ func (a *assembly) finish(body *Text) {
 // plain writes the program as the user might have, without the kernel's doings: for tools that are to look at the last
 // cell.
 func (a *assembly) plain() {
+	var said strings.Builder // what the cell itself and what it calls say; variables come along for other reasons, too
+	said.WriteString(a.code + " " + a.call)
+	for i, p := range a.g.parts {
+		if d := p.decl; a.g.reached[i] && d != nil && d.text == nil {
+			said.WriteString(d.src.Code[d.lo:d.hi])
+		}
+	}
 	body := &Text{}
 	for i, p := range a.g.parts {
 		switch d := p.decl; {
@@ -373,7 +380,7 @@ func (a *assembly) plain() {
 				code = strings.TrimSpace(code)
 			}
 			body.Inject(code, "\n\n")
-		case d == nil && a.s.vars[p.name].typ != "" && a.types[p.name].typ == "":
+		case d == nil && a.s.vars[p.name].typ != "" && a.types[p.name].typ == "" && strings.Contains(said.String(), p.name):
 			body.Inject("var ", p.name, " ", a.s.vars[p.name].typ, "\n\n")
 		}
 	}
