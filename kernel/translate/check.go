@@ -40,13 +40,9 @@ func (l *Language) Faults() ([]Fault, error) {
 	}
 	var list []Fault
 	for _, path := range files {
-		text, err := os.ReadFile(path)
+		f, err := read(path)
 		if err != nil {
-			return nil, fmt.Errorf("translate: %w", err)
-		}
-		f, err := po.Parse(path, text)
-		if err != nil {
-			return nil, fmt.Errorf("translate: %w", err)
+			return nil, err
 		}
 		for _, m := range f.Messages {
 			if m.ID == "" || !m.Valid() {

@@ -7,7 +7,9 @@
 package translate
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -60,6 +62,19 @@ func Languages(notebooks string) ([]*Language, error) {
 	return list, nil
 }
 
+// read reads a catalogue.
+func read(path string) (*po.File, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("translate: %w", err)
+	}
+	f, err := po.Parse(path, text)
+	if err != nil {
+		return nil, fmt.Errorf("translate: %w", err)
+	}
+	return f, nil
+}
+
 // Load reads the catalogues of a folder.
 func Load(dir string) (*Language, error) {
 	l := &Language{Code: filepath.Base(dir), Dir: dir, messages: map[string]*po.Message{}, lesson: map[string]bool{}, explore: map[string]string{}}
@@ -68,13 +83,9 @@ func Load(dir string) (*Language, error) {
 		return nil, err
 	}
 	for _, path := range files {
-		text, err := os.ReadFile(path)
+		f, err := read(path)
 		if err != nil {
-			return nil, fmt.Errorf("translate: %w", err)
-		}
-		f, err := po.Parse(path, text)
-		if err != nil {
-			return nil, fmt.Errorf("translate: %w", err)
+			return nil, err
 		}
 		if filepath.Base(path) == SiteFile {
 			l.Tag, l.Name, l.Complete = f.Header("Language"), f.Header("X-Language-Name"), f.Header("X-Complete") == "yes"
@@ -182,17 +193,12 @@ func (l *Language) Errors() ([]byte, error) {
 func (l *Language) part(files []string, wanted func(file string, m *po.Message) bool) ([]byte, error) {
 	all := &po.File{}
 	for _, name := range files {
-		path := filepath.Join(l.Dir, name)
-		text, err := os.ReadFile(path)
-		if os.IsNotExist(err) {
+		f, err := read(filepath.Join(l.Dir, name))
+		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("translate: %w", err)
-		}
-		f, err := po.Parse(path, text)
-		if err != nil {
-			return nil, fmt.Errorf("translate: %w", err)
+			return nil, err
 		}
 		for _, m := range f.Messages {
 			known := slices.ContainsFunc(all.Messages, func(other *po.Message) bool { return other.ID == m.ID })

@@ -315,7 +315,7 @@ func TestCopiesHaveAPackage(t *testing.T) {
 }
 
 // A student who changes the language goes on in the same files: what they wrote stays, and what they left alone is in
-// the new language. Copies that nobody has touched are replaced.
+// the new language. Untouched copies are replaced.
 func TestCopiesInALanguage(t *testing.T) {
 	w := checkout(t)
 	write := func(path, text string) {

@@ -88,7 +88,7 @@ func (r *recording) came(file string, record bool) string {
 	return text + "."
 }
 
-// save writes all records that there are into a file, for whoever has the same notebooks; with no name it does nothing.
+// save writes all records that there are into a file, for others with the same notebooks; with no name it does nothing.
 func (r *recording) save(file string) error {
 	if file == "" {
 		return nil

@@ -191,7 +191,7 @@ func TestLedgerByHand(t *testing.T) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(unknown)) {
-		t.Errorf("nobody has said what %q costs by hand; here %s", name, unknown[name])
+		t.Errorf("%q has no cost by hand; here %s", name, unknown[name])
 	}
 	t.Logf("%d operations; those that differ from their shapes: %v", ops, named)
 }
