@@ -231,6 +231,7 @@ func (b *block) multiply(s *scratch) {
 		for at := 0; at < b.k; at += depth * e.unit {
 			terms := min(depth*e.unit, b.k-at)
 			k := ceil(terms, e.unit)
+			pitch := e.pitch(k)
 			args.k = k
 			args.add = 0
 			if b.add || at > 0 {
@@ -238,14 +239,14 @@ func (b *block) multiply(s *scratch) {
 			}
 			packedB := unsafe.Pointer(nil)
 			if from := t.unreadable(n, directB); from < n {
-				packedB = s.b.bytes(roundUp(n, t.vector) * k * e.size)
-				e.packPanels(unsafe.Add(packedB, from*k*e.size), b.b.from(at, col+from).t(), n-from, terms, t.width, t.vector, s)
+				packedB = s.b.bytes(roundUp(n, t.vector) * pitch)
+				e.packPanels(unsafe.Add(packedB, from*pitch), b.b.from(at, col+from).t(), n-from, terms, t.width, t.vector, s)
 			}
 			for row := 0; row < b.m; row += cacheRows {
 				m := min(cacheRows, b.m-row)
 				packedA := unsafe.Pointer(nil)
 				if !directA {
-					packedA = s.a.bytes(m*k*e.size + ceil(m, t.rows)*panelGap)
+					packedA = s.a.bytes(m * pitch)
 					e.packPanels(packedA, b.a.from(row, at), m, terms, t.height, 1, s)
 				}
 				first := row // in C
@@ -258,13 +259,13 @@ func (b *block) multiply(s *scratch) {
 					if directB && width%t.vector == 0 {
 						args.b, args.bStride = b.b.from(at, col+j).data, uintptr(b.b.row)
 					} else {
-						args.b, args.bStride = unsafe.Add(packedB, j*k*e.size), uintptr(roundUp(width, t.vector)*e.size)
+						args.b, args.bStride = unsafe.Add(packedB, j*pitch), uintptr(roundUp(width, t.vector)*e.size)
 					}
 					for i := 0; i < m; i += t.rows {
 						if directA {
 							args.a, args.aRow, args.aCol = b.a.from(row+i, at).data, uintptr(b.a.row), uintptr(b.a.col*e.unit)
 						} else {
-							args.a = unsafe.Add(packedA, i*k*e.size+i/t.rows*panelGap)
+							args.a = unsafe.Add(packedA, i*pitch)
 							args.aRow, args.aCol = uintptr(e.size), uintptr(min(t.rows, m-i)*e.size)
 						}
 						args.c = b.c.from(first+i, col+j).data

@@ -42,29 +42,35 @@ func (e *element) pack(dst unsafe.Pointer, stride int, src operand, lines, k int
 	}
 }
 
-// panelGap is what lies between panels that are not whole vectors wide, in bytes: whole vectors are written into them,
-// and what is written behind the last row of one must not reach the next.
-const panelGap = 64
+// panelGap is how many bytes lie behind each line of a panel, which are added up behind its last one. Whole vectors are
+// written, and what is written too much behind the last row of a panel must not reach the next; and panels that are a
+// power of two apart would fall on the same few lines of a cache.
+const panelGap = 8
+
+// pitch is how many bytes of packed memory a line of k numbers takes: where line i begins a panel, it is at i·pitch.
+func (e *element) pitch(k int) int { return k*e.size + panelGap }
 
 // packPanels packs lines into panels, one behind the other. next says how many lines the next panel has if so many are
-// left; it is a whole number of units wide. Where lines lie beside each other, panels share cache lines and pages: they
-// are filled together, some terms at a time.
+// left; it is a whole number of units wide.
 func (e *element) packPanels(dst unsafe.Pointer, src operand, lines, terms int, next func(left int) int, unit int, s *scratch) {
-	k, gap, part := ceil(terms, e.unit), 0, terms
-	if unit == 1 {
-		gap = panelGap
-	}
-	if src.row == e.stored {
-		part = 16 * e.unit
-	}
-	for at := 0; at < terms; at += part {
-		panel := dst
-		for i, n := 0, 0; i < lines; i += n {
-			n = next(lines - i)
-			width := roundUp(n, unit)
-			e.pack(unsafe.Add(panel, at/e.unit*width*e.size), width, src.from(i, at), n, min(part, terms-at), s)
-			panel = unsafe.Add(panel, width*k*e.size+gap)
+	pitch := e.pitch(ceil(terms, e.unit))
+	for i, n := 0, 0; i < lines; i += n {
+		n = next(lines - i)
+		width := roundUp(n, unit)
+		panel := unsafe.Add(dst, i*pitch)
+		if e.load != nil || e.unit > 1 || src.row != e.size {
+			e.pack(panel, width, src.from(i, 0), n, terms, s)
+			continue
 		}
+		// Lines that lie beside each other share cache lines and pages: a term of all panels of one width is copied at once.
+		count := 1
+		for next(lines-i-count*n) == n {
+			count++
+		}
+		for p := range terms {
+			packRows(unsafe.Add(panel, p*width*e.size), width*pitch, src.from(i, p).data, n*e.size, count, n*e.size)
+		}
+		n *= count
 	}
 }
 
