@@ -437,8 +437,8 @@ func toFloat8(l *lanes, mantissa, bias int, largest, over, nan uint64) {
 // toBFloat16 adds half of the last place that stays, less one where that place is even already, and cuts.
 func toBFloat16(l *lanes) {
 	x := l.load(1)
-	odd := l.and(l.shiftDown(x, 16), l.bits(1))
-	rounded := l.shiftDown(l.addInt(l.addInt(x, l.bits(0x7fff)), odd), 16)
-	quiet := l.or(l.shiftDown(x, 16), l.bits(0x40)) // cutting must not turn NaN into infinity
+	cut := l.shiftDown(x, 16)
+	rounded := l.shiftDown(l.addInt(l.addInt(x, l.bits(0x7fff)), l.and(cut, l.bits(1))), 16)
+	quiet := l.or(cut, l.bits(0x40)) // cutting must not turn NaN into infinity
 	l.store(0, l.choose(l.isNaN(x), quiet, rounded))
 }
