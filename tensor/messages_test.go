@@ -73,7 +73,7 @@ func TestOperationMessages(t *testing.T) {
 		{func() { x.Clone().SetIndex(1, tensor.Of(5)) }, tensor.ErrIndex, "tensor: set index: [2 3] x []: position 5 is out of range for axis 0 of size 2"},
 		{func() { x.Clone().SetIndex(1, 0, 0, 0) }, tensor.ErrIndex, "tensor: set index: [2 3] x []: 3 indices for 2 axes"},
 		{func() { tensor.Ones(2).RequireGrad().SetIndex(1, 0) }, tensor.ErrWrite,
-			"tensor: set index: [2] x []: the tensor is a view of a leaf of shape [2] that requires a gradient, which a recorded write would make a result; write inside tensor.NoGrad, or to a Clone()"},
+			"tensor: set index: [2] x []: the tensor is a view of a leaf of shape [2] that requires a gradient, which a recorded write would turn into a result; write inside tensor.NoGrad, or to a Clone()"},
 		{func() { x.Sum(tensor.Biased) }, tensor.ErrIndex, "tensor: sum: [2 3]: tensor.Biased is not an axis: it is given to Var and Std, after their axes"},
 		{func() { x.Mean(0, tensor.Biased) }, tensor.ErrIndex, "tensor: mean: [2 3]: tensor.Biased is not an axis: it is given to Var and Std, after their axes"},
 		{func() { x.Softmax(tensor.KeepDim) }, tensor.ErrIndex, "tensor: softmax: [2 3]: tensor.KeepDim is not an axis: it is given to reductions, after their axes"},

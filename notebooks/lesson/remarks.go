@@ -250,7 +250,7 @@ var remarks = []remark{
 		"A sequence of 512 bytes can lie across the boundary between two pages.", []mistake{{4, "Unless a sequence crosses a boundary."},
 			{1, "The sequences are in different places."}},
 	},
-	{"How many starts are there for x alone?", "There are n − L + 1 = 2: 10 11 12 and 11 12 13.", []mistake{{1, "Is 11 12 13 not a sequence of 3, too?"}}},
+	{"How many starts are there for x alone?", "There are n − L + 1 = 2: 10 11 12 and 11 12 13.", []mistake{{1, "Isn't 11 12 13 a sequence of 3, too?"}}},
 	{"And for a pair of x and y?",
 		"There are n − L = 1: y needs an id after the last of x.", []mistake{{2, "What would be the last target of 11 12 13?"}},
 	},
