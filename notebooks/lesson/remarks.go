@@ -37,7 +37,7 @@ var remarks = []remark{
 		"The text takes 20 bytes and 13 tokens.", []mistake{{0.65, "Turn it over: you have tokens per byte."}, {1, "Only if each character took one byte."}},
 	},
 	{"How many digits does the number of characters have?",
-		"About 150,000, and each version of Unicode adds some thousands.", []mistake{{3, "A byte has three, and so have the letters of Europe. Chinese alone has tens of thousands."},
+		"About 150,000, and each version of Unicode adds a few thousand.", []mistake{{3, "A byte has three, and so have the letters of Europe. Chinese alone has tens of thousands."},
 			{5, "Two bytes, up to 65,535, were meant to be enough. Unicode outgrew them in 2001."},
 			{7, "There are 1,114,112 code points, but most of them stand for no character yet."}},
 	},
