@@ -86,7 +86,7 @@ func main() {
 	flag.StringVar(&o.Out, "o", "site", "folder for the pages")
 	flag.StringVar(&o.URL, "url", "", "where the pages will be published")
 	flag.BoolVar(&o.AllowMissingAlt, "allow-missing-alt", false, "a figure without alternative text is a warning")
-	flag.BoolVar(&o.Untrusted, "untrusted", false, "keep only what is harmless of the notebooks")
+	flag.BoolVar(&o.Untrusted, "untrusted", false, "keep only what is harmless in the notebooks")
 	course := flag.Bool("course", false, "the notebooks are the lessons, which have an introduction")
 	runs := flag.Bool("live", false, "cells run in the browser")
 	steps := flag.String("steps", "", "file that names the records of the notebooks' steps: an object of notebooks and files")
@@ -189,7 +189,7 @@ func liveParts(root, cache string, notebooks []string) (parts *render.Live, size
 	}
 	sizes = fmt.Sprintf("Cells run in the browser: over http a lesson loads at most %.1f MB when the first cell runs, all lessons together %.1f MB.\n", float64(most)/1e6, float64(all)/1e6)
 	if len(files.Untrimmed) > 0 {
-		sizes += fmt.Sprintf("The pages work with %s, but cells are built more slowly: it is not known here yet, so that they go without %s.\n", runtime.Version(), strings.Join(files.Untrimmed, ", "))
+		sizes += fmt.Sprintf("The pages work with %s, but cells are built more slowly: this version is not known here yet, so the pages do without %s.\n", runtime.Version(), strings.Join(files.Untrimmed, ", "))
 	}
 	parts = &render.Live{
 		Script: live.PageScript + live.ExploreScript, Style: live.PageStyle + live.ExploreStyle,

@@ -74,7 +74,7 @@ func (w *workspace) assignment(args []string, to string) error {
 
 // graderFlags are those of the commands that run assignments.
 func graderFlags(fs *flag.FlagSet) {
-	fs.Bool("trust", false, "run the notebooks without isolation, with all your rights: only for those whose authors you trust")
+	fs.Bool("trust", false, "run the notebooks without isolation, with your full permissions: only for those whose authors you trust")
 	fs.Duration("timeout", grading.CellLimit, "how long one cell may run")
 	fs.Duration("total", grading.TotalLimit, "how long one notebook may run, with all its cells")
 	fs.Int64("memory", grading.MemoryLimit>>20, "megabytes that one notebook may take")
@@ -106,7 +106,7 @@ func (w *workspace) grader(ctx context.Context, flags *flag.FlagSet) (grading.Op
 	}
 	if !o.Trust {
 		if err := sandbox.Available(); err != nil {
-			return o, fmt.Errorf("%w.\n-trust runs them all the same, with all your rights: they could read the hidden tests, or remove your files", err)
+			return o, fmt.Errorf("%w.\n-trust runs them all the same, with your full permissions: they could read the hidden tests, or remove your files", err)
 		}
 	}
 	return o, w.ready(ctx)
@@ -205,7 +205,7 @@ Examples:
 		},
 		run: func(ctx context.Context, ws *workspace, args []string, flags *flag.FlagSet) error {
 			if len(args) != 1 || flags.Lookup("source").Value.String() == "" || flags.Lookup("o").Value.String() == "" {
-				return usagef("give the folder of submissions behind the flags, with -source the assignment, and with -o the file for points")
+				return usagef("give the folder of submissions after the flags, with -source the assignment, and with -o the file for points")
 			}
 			source, table, pages := flags.Lookup("source").Value.String(), flags.Lookup("o").Value.String(), flags.Lookup("feedback").Value.String()
 			if err := absolute(&args[0], &source, &table, &pages); err != nil {

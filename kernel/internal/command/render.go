@@ -51,11 +51,11 @@ anything or takes pictures from the folder they lie in, and what can't be render
 		flags: func(fs *flag.FlagSet) {
 			fs.String("o", "", "folder for the pages (default: site in the repository, or the current folder)")
 			fs.String("url", "", "where the pages will be published: adds a site map and their addresses")
-			fs.Bool("steps", false, "run the cells once more and record them, to be gone through step by step (for the lessons it is the default)")
+			fs.Bool("steps", false, "run the cells once more and record them, so that readers can step through them (for the lessons it is the default)")
 			fs.String("steps-from", "", "a file of recorded steps: what it has for the notebooks as they are now is not recorded again")
 			fs.String("steps-to", "", "at the end, write such a file of all that is recorded")
 			fs.Bool("live", false, "let cells run in the browser")
-			fs.Bool("untrusted", false, "keep only what is harmless of the notebooks: no scripts, nothing loaded")
+			fs.Bool("untrusted", false, "keep only what is harmless in the notebooks: no scripts, nothing loaded")
 		},
 		run: func(ctx context.Context, ws *workspace, args []string, flags *flag.FlagSet) error {
 			return ws.render(ctx, args, flags)
