@@ -22,10 +22,10 @@ type GraphNode struct {
 	Scope    string // see Scope; recorded only while somebody traces
 	Shape    []int
 	Dtype    Dtype
-	Leaf     bool // a value whose gradient Backward leaves
-	Constant bool // a value that needs no gradient
-	Retains  bool // Backward keeps the gradient, as for leaves
-	HasGrad  bool // a gradient is there
+	Leaf     bool    // a value whose gradient Backward leaves
+	Constant bool    // a value that needs no gradient
+	Retains  bool    // Backward keeps the gradient, as for leaves
+	Grad     *Tensor // the gradient that is there, or nil
 
 	FLOPs    int          // of the operation, forward
 	Saved    []SavedInput // the tensors that the operation saved for its gradient
@@ -81,7 +81,7 @@ func GraphOf(t *Tensor, names ...NamedTensor) *Graph {
 	position := map[*autograd.Node[*Tensor]]int{}
 	for _, n := range order {
 		info := GraphNode{Leaf: n.IsLeaf(), Retains: !n.IsLeaf() && n.RetainsGrad()}
-		_, info.HasGrad = n.Grad()
+		info.Grad, _ = n.Grad()
 		c, isCall := n.Function().(*call)
 		if isCall {
 			info.describe(c)

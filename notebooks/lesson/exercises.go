@@ -109,9 +109,9 @@ var exercises = []exercise{
 	// 05: storage, strides, views
 	{
 		key:    "05.1",
-		want:   14,
-		hint:   "Multiply each index by its stride and add: 3·stride(0) + 2·stride(1).",
-		praise: "",
+		want:   15,
+		hint:   "Where does the view begin? Add 3·stride(0) + 1·stride(1) to that.",
+		praise: "The view has the strides of x, and an offset of 2.",
 	},
 	{
 		key:  "05.2",
@@ -190,9 +190,9 @@ var exercises = []exercise{
 	// 09: counting FLOPs
 	{
 		key:  "09.1",
-		want: 2 * 7e9 * 2048, tolerance: []float64{1e-6},
-		hint:   "Two for each token and parameter.",
-		praise: "An A100 does that in a tenth of a second, in theory.",
+		want: 2 * 7e9 * 300 * 400, tolerance: []float64{0.5},
+		hint:   "Two for each token and parameter. A page has some 300 words, and a word a little more than one token.",
+		praise: "With 400 tokens on a page it is 1.7e15: an A100 does that in five seconds, in theory.",
 	},
 	{
 		key:  "09.2",

@@ -86,9 +86,9 @@ func TestCheck(t *testing.T) {
 	}{
 		{nil, "replace nil with your answer"},
 		{none, "replace nil with your answer"},
-		{14, "✓ Exercise 05.1 is right."},
-		{11, "11 is not right yet. Multiply each index by its stride"},
-		{"fourteen", `"fourteen" is of type string; give a number.`},
+		{15, "✓ Exercise 05.1 is right."},
+		{11, "11 is not right yet. Where does the view begin?"},
+		{"fifteen", `"fifteen" is of type string; give a number.`},
 	} {
 		if got := printed(t, func() { Check("05.1", tt.answer) }); !strings.Contains(got, tt.want) {
 			t.Errorf("answer %v: printed %q, want %q in it", tt.answer, got, tt.want)

@@ -217,6 +217,7 @@ var remarks = []remark{
 	{"How many of about 1400 does the cut remove?",
 		"The bounds of −3 and 3 are 384 standard deviations away.", []mistake{{1400, "It looks like it. How large is 3 in standard deviations of 1/128?"}},
 	},
+	{"How large is the gradient at the input?", "Each ReLU stops half of it, so it shrinks by √2 in each layer, as the signal does.", []mistake{{1, "With He's rule. LeCun's has no factor of 2 for the ReLU."}}},
 	{"How large is the signal after 20 layers?", "It shrinks by √2 in each layer.", []mistake{{1, "It would, without the ReLU."}}},
 	{"For how many inputs is 0.02 the right size?", "Solve 1/√n = 0.02.", []mistake{{50, "That is the root of it."}}},
 	{"Which rule gives the smallest numbers?", "There are fewer outputs than inputs, so 2/(256 + 64) is more than 1/256.", nil},

@@ -1244,7 +1244,7 @@ var tasks = []*task{
 			"intensity of exercise 4 takes the batch as its m. Does it grow with the batch?",
 			"Loop over b from 1 to 100,000 and return the first with intensity(b, k, n, element) >= machine; after the loop return 0.",
 		},
-		praise: "This is why services answer many users at once: below that batch, one more user costs next to nothing.",
+		praise: "Below that batch, one more user costs next to nothing. Above it, everybody waits longer.",
 	},
 	// 23: compute for memory
 	{

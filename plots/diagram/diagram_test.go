@@ -103,6 +103,35 @@ func lectureGraph() *tensor.Graph {
 	return tensor.GraphOf(loss, tensor.Named("x", x), tensor.Named("w", w), tensor.Named("prediction", prediction), tensor.Named("loss", loss))
 }
 
+// lectureGradients is the same after Backward, which has left a gradient everywhere and released nothing.
+func lectureGradients() *tensor.Graph {
+	x := tensor.Of(1., 2, 3)
+	w := tensor.Of(1., 1, 1).RequireGrad()
+	prediction := x.Matmul(w).RetainGrad()
+	square := prediction.Sub(5).RetainGrad().Pow(2).RetainGrad()
+	loss := square.Mul(0.5).RetainGrad()
+	loss.Backward(tensor.Retain())
+	return tensor.GraphOf(loss, tensor.Named("x", x), tensor.Named("w", w), tensor.Named("prediction", prediction), tensor.Named("loss", loss))
+}
+
+func TestGraphHasShortGradientsInNumbers(t *testing.T) {
+	text := Graph(lectureGradients()).SVG()
+	for _, wanted := range []string{">gradient 1 2 3<", ">gradient 0.5<", "w [3]: gradient 1 2 3"} {
+		if !strings.Contains(text, wanted) {
+			t.Errorf("the figure lacks %q", wanted)
+		}
+	}
+	sum := tensor.Ones(5).RequireGrad().Square().Sum()
+	sum.Backward()
+	text = Graph(tensor.GraphOf(sum)).SVG()
+	if !strings.Contains(text, ">has a gradient<") {
+		t.Error("a gradient of five numbers is not mentioned")
+	}
+	if strings.Contains(text, "keeps") {
+		t.Error("the figure shows what Backward has released")
+	}
+}
+
 func TestGraph(t *testing.T) {
 	g := lectureGraph()
 	f := Graph(g)

@@ -56,7 +56,8 @@ func TestFigures(t *testing.T) {
 			}
 			return Devices(h100, 50e9, 64e9)
 		},
-		"graph": func() golden.Figure { return Graph(lectureGraph()) },
+		"graph":           func() golden.Figure { return Graph(lectureGraph()) },
+		"graph-gradients": func() golden.Figure { return Graph(lectureGradients()) },
 		"matmul": func() golden.Figure {
 			return Matmul(tensor.Ones(4, 8, 16, 32), tensor.Ones(32, 2), "batch", "sequence")
 		},

@@ -12,8 +12,8 @@ import (
 // the user made on the left, each operation to the right of its inputs. Green
 // boxes are leaves that ask for a gradient, uncoloured ones are constants, blue
 // ones are results. Under an operation stand its FLOPs and the bytes that it
-// keeps for the gradient; red arrows are the edges along which gradients flow
-// back.
+// keeps for the gradient, and under whatever has a gradient its numbers, if
+// they are few; red arrows are the edges along which gradients flow back.
 //
 // On a phone the graph goes from the top to the bottom.
 func Graph(g *tensor.Graph) *Figure {
@@ -51,6 +51,9 @@ func drawGraphDown(g *tensor.Graph) *Figure {
 		for _, i := range row {
 			if text := cost(&g.Nodes[i]); text != "" {
 				notes[i] = strings.Split(text, ", ")
+			}
+			if text := gradient(&g.Nodes[i]); text != "" {
+				notes[i] = append(notes[i], text)
 			}
 			p := place{0, y, max(60, textWidth(label(g, i))+16), boxH + line*float64(len(notes[i]))}
 			for _, n := range notes[i] {
@@ -107,7 +110,7 @@ func drawGraph(g *tensor.Graph) *Figure {
 	for _, column := range columns {
 		width := 60.
 		for _, i := range column {
-			width = max(width, textWidth(label(g, i))+20, 0.85*textWidth(cost(&g.Nodes[i]))+8)
+			width = max(width, textWidth(label(g, i))+20, 0.85*textWidth(cost(&g.Nodes[i]))+8, 0.85*textWidth(gradient(&g.Nodes[i]))+8)
 		}
 		top := float64(tallest-len(column)) / 2 * rowH
 		for k, i := range column {
@@ -131,8 +134,12 @@ func drawGraph(g *tensor.Graph) *Figure {
 		n, p := &g.Nodes[i], places[i]
 		f.box(p.x, p.y, p.w, boxH, fillOf(n))
 		f.label(p.x+p.w/2, p.y+boxH/2+4, "middle", label(g, i))
-		if text := cost(n); text != "" {
-			f.label(p.x+p.w/2, p.y+boxH+14, "middle", text, faint)
+		below := p.y + boxH + 14
+		for _, text := range []string{cost(n), gradient(n)} {
+			if text != "" {
+				f.label(p.x+p.w/2, below, "middle", text, faint)
+				below += 14
+			}
 		}
 	}
 	f.title = "Graph of a computation: " + sentence(g)
@@ -148,13 +155,27 @@ func cost(n *tensor.GraphNode) string {
 	if n.FLOPs > 0 {
 		parts = append(parts, fmt.Sprintf("%d FLOPs", n.FLOPs))
 	}
-	if saved := n.SavedBytes(); saved > 0 {
+	if saved := n.SavedBytes(); saved > 0 && !n.Released {
 		parts = append(parts, fmt.Sprintf("keeps %d B", saved))
 	}
-	if n.HasGrad {
-		parts = append(parts, "has a gradient")
-	}
 	return strings.Join(parts, ", ")
+}
+
+// gradient is a second line under a node: its gradient, once there is one. A long one doesn't fit.
+func gradient(n *tensor.GraphNode) string {
+	const longest = 4
+	switch {
+	case n.Grad == nil:
+		return ""
+	case n.Grad.Len() > longest:
+		return "has a gradient"
+	}
+	var text strings.Builder
+	text.WriteString("gradient")
+	for _, v := range n.Grad.Floats() {
+		fmt.Fprintf(&text, " %.3g", v)
+	}
+	return text.String()
 }
 
 // layers puts each node one column to the right of its last input, leaves just
@@ -229,6 +250,11 @@ func sentence(g *tensor.Graph) string {
 		}
 		if len(from) > 0 {
 			parts = append(parts, label(g, i)+" from "+strings.Join(from, " and "))
+		}
+	}
+	for i := range g.Nodes {
+		if text := gradient(&g.Nodes[i]); text != "" {
+			parts = append(parts, label(g, i)+": "+text)
 		}
 	}
 	return strings.Join(parts, "; ")
