@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/lectern-go/lectern/internal/formatters"
 	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/internal/inside"
+	"github.com/lectern-go/lectern/internal/inspect"
 	"github.com/lectern-go/lectern/internal/tabular"
 	"github.com/lectern-go/lectern/tensor"
 )
 
 func init() {
-	formatters.Register(func(v any) (any, bool) {
+	inspect.RegisterView(func(v any) (any, bool) {
 		m, ok := v.(Module)
 		if !ok {
 			return nil, false

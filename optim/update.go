@@ -6,8 +6,8 @@ import (
 
 	"github.com/lectern-go/lectern/internal/cpu"
 	"github.com/lectern-go/lectern/internal/device"
-	"github.com/lectern-go/lectern/internal/facts"
 	"github.com/lectern-go/lectern/internal/inside"
+	"github.com/lectern-go/lectern/internal/inspect"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -59,7 +59,7 @@ func (o *Optimizer) update(g *Group, s *slot, p, grad *tensor.Tensor, waiting *[
 	grad = grad.Detach().To(work.Dtype()).Contiguous()
 	name, numbers := a.numbers(&g.Settings, s.steps+1)
 	s.follow(work.Device())
-	told := facts.Updated.Load()
+	told := inspect.Updated.Load()
 	if !work.Device().IsCPU() && work.Len() > 0 && told == nil { // who is told when wants each by itself
 		all := *waiting
 		if n := len(all); n == 0 || all[n-1].name != name || all[n-1].numbers != *numbers || all[n-1].device != work.Device() {
@@ -95,18 +95,18 @@ func (o *Optimizer) update(g *Group, s *slot, p, grad *tensor.Tensor, waiting *[
 }
 
 // tell says what an update cost, as its formula has it: each tensor is read, and all but the gradient are written.
-func (o *Optimizer) tell(told func(facts.Op), name string, numbers *device.Numbers, tensors []*tensor.Tensor, began time.Time) {
+func (o *Optimizer) tell(told func(inspect.Op), name string, numbers *device.Numbers, tensors []*tensor.Tensor, began time.Time) {
 	u, _, err := device.FindUpdate(name)
 	if err != nil {
 		return
 	}
-	op := facts.Op{Name: o.algorithm + " update", Output: tensors[0].Shape(), FLOPs: u.FLOPs(numbers) * tensors[0].Len(), Elapsed: time.Since(began)}
-	var written []facts.Part
+	op := inspect.Op{Name: o.algorithm + " update", Output: tensors[0].Shape(), FLOPs: u.FLOPs(numbers) * tensors[0].Len(), Elapsed: time.Since(began)}
+	var written []inspect.Part
 	for i, t := range tensors {
 		op.Inputs = append(op.Inputs, t.Shape())
-		op.Parts = append(op.Parts, facts.Part{Kind: facts.Read, Dtype: t.Dtype().String(), Bytes: t.Bytes()})
+		op.Parts = append(op.Parts, inspect.Part{Kind: inspect.Read, Dtype: t.Dtype().String(), Bytes: t.Bytes()})
 		if i != 1 {
-			written = append(written, facts.Part{Kind: facts.Write, Dtype: t.Dtype().String(), Bytes: t.Bytes()})
+			written = append(written, inspect.Part{Kind: inspect.Write, Dtype: t.Dtype().String(), Bytes: t.Bytes()})
 		}
 	}
 	op.Parts = append(op.Parts, written...)

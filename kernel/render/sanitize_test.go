@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lectern-go/lectern/internal/sample"
+	"github.com/lectern-go/lectern/internal/testenv"
 )
 
 func TestMarkdownFilter(t *testing.T) {
@@ -171,7 +171,7 @@ func FuzzFilters(f *testing.F) {
 // Whoever writes a notebook can't make rendering it take for ever: each of these took minutes if every tag looked at
 // all the others.
 func TestFiltersLongInput(t *testing.T) {
-	n := sample.Of(200_000)
+	n := testenv.Cases(200_000)
 	for _, piece := range []string{"<b>", "<svg>", "<!--", "<b a='", "<![CDATA[", "<svg><![CDATA[", "<script>", "<title>", "<b></i>", "</b>", "a<"} {
 		s := strings.Repeat(piece, n)
 		f := filter{strict: true, ids: "o-"}

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lectern-go/lectern/internal/facts"
 	"github.com/lectern-go/lectern/internal/humanize"
+	"github.com/lectern-go/lectern/internal/inspect"
 )
 
 type point struct {
@@ -353,14 +353,14 @@ type fakeTensor struct {
 }
 
 func TestStepsTellOfTensors(t *testing.T) {
-	before := facts.Of
-	defer func() { facts.Of = before }()
+	before := inspect.Linked
+	defer func() { inspect.Linked = before }()
 	clear(tensorTypes)
-	facts.Of = &facts.Library{
+	inspect.Linked = &inspect.Library{
 		Type: reflect.TypeFor[*fakeTensor](),
-		Describe: func(v any, _ int) (f facts.Tensor, ok bool) {
+		Describe: func(v any, _ int) (f inspect.Tensor, ok bool) {
 			x := v.(*fakeTensor)
-			f = facts.Tensor{Text: fmt.Sprint(x.numbers), Memory: &x.numbers[0], Size: 8 * len(x.numbers), Dtype: "int", Shape: []int{len(x.numbers)}, Strides: []int{1}, Tracked: x.grad != nil}
+			f = inspect.Tensor{Text: fmt.Sprint(x.numbers), Memory: &x.numbers[0], Size: 8 * len(x.numbers), Dtype: "int", Shape: []int{len(x.numbers)}, Strides: []int{1}, Tracked: x.grad != nil}
 			if x.grad != nil {
 				f.Grad = x.grad
 			}
@@ -421,7 +421,7 @@ func TestStepsStopHearingOfSmallOperations(t *testing.T) {
 		s.now = func() time.Time { return s.began.Add(c.took) }
 		s.before = -time.Hour // the processor has worked for this program alone
 		for range 100_000 {
-			s.ran(facts.Op{FLOPs: 1})
+			s.ran(inspect.Op{FLOPs: 1})
 		}
 		ops, heard := s.take(st), s.heard.Load()
 		if s.deaf.Load() != c.deaf || stopped > 1 || c.deaf != (stopped == 1) {
@@ -439,10 +439,10 @@ func TestStepsStopHearingOfSmallOperations(t *testing.T) {
 
 // A model has changed when one of its tensors has, also behind what is shown of it.
 func TestStepsSeeTensorsBehindTheText(t *testing.T) {
-	before := facts.Of
-	defer func() { facts.Of = before; clear(tensorTypes) }()
+	before := inspect.Linked
+	defer func() { inspect.Linked = before; clear(tensorTypes) }()
 	clear(tensorTypes)
-	facts.Of = &facts.Library{Type: reflect.TypeFor[*fakeTensor](), Stamp: func(v any) any { return v.(*fakeTensor).stamp }}
+	inspect.Linked = &inspect.Library{Type: reflect.TypeFor[*fakeTensor](), Stamp: func(v any) any { return v.(*fakeTensor).stamp }}
 	model := &struct {
 		Name   string
 		Layers []*fakeTensor

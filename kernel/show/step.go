@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/lectern-go/lectern/internal/facts"
 	"github.com/lectern-go/lectern/internal/humanize"
+	"github.com/lectern-go/lectern/internal/inspect"
 	"github.com/lectern-go/lectern/kernel/internal/inband"
 )
 
@@ -169,7 +169,7 @@ func Kept[T any](p *T, v T) T {
 
 // opText describes an operation: its name, the shapes that go in and come out, FLOPs, bytes, what the bytes consist of
 // and nanoseconds, with tabs between them.
-func opText(op facts.Op) string {
+func opText(op inspect.Op) string {
 	name := op.Name
 	if op.Backward && op.Of != "" {
 		name += " · gradient of " + op.Of + " for input " + strconv.Itoa(op.Input+1)
