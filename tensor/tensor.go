@@ -122,7 +122,7 @@ func checkedLen(shape []int) int { // errors print a clone, or else each shape w
 // needRoom panics if the processor has no memory for a number of bytes. The
 // runtime would end the process.
 func needRoom(op string, shape []int, bytes int) {
-	if why := sysmem.Short(bytes); why != "" {
+	if why := sysmem.Refusal(bytes); why != "" {
 		fail(ErrShape, op, fmt.Sprint(slices.Clone(shape)), "there is no memory for so many elements: "+why, "check the sizes")
 	}
 }

@@ -6,7 +6,18 @@ import (
 	"bytes"
 	"io"
 	"os"
+
+	"github.com/lectern-go/lectern/internal/filemap"
 )
+
+// mapFile maps a whole file so that writes to the memory are writes to the file, where the system can do that.
+func mapFile(path string, _ int) ([]byte, error) {
+	m, err := filemap.Open(path, filemap.Shared)
+	if err != nil {
+		return nil, err
+	}
+	return m.Data, nil
+}
 
 // readFile reads a whole file.
 func readFile(path string) ([]byte, error) { return os.ReadFile(path) }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lectern-go/lectern/internal/linediff"
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
@@ -23,7 +24,7 @@ func compare(name string, stored, now *notebook.Notebook) string {
 			number++
 		}
 		measured := c.HasTag(tagMeasured)
-		d := diffLines(form(c.Outputs, measured), form(now.Cells[i].Outputs, measured))
+		d := linediff.Of(form(c.Outputs, measured), form(now.Cells[i].Outputs, measured))
 		if d == "" {
 			continue
 		}
