@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/lectern-go/lectern/internal/atomicfile"
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/internal/report"
 )
 
@@ -50,7 +51,7 @@ func (e *StepsFileError) Error() string {
 func (e *StepsFileError) Unwrap() error { return e.Err }
 
 var (
-	errRecordTooLarge = fmt.Errorf("it has more than %d MB", mostRecord>>20)
+	errRecordTooLarge = fmt.Errorf("it has more than %s", humanize.Bytes(mostRecord))
 	errManyRecords    = fmt.Errorf("it has more than %d files", mostRecords)
 	errMoreText       = errors.New("there is more text after it")
 	errNoRecord       = errors.New("this is not the name of a record, such as 11-gradients-0123456789abcdef.json")

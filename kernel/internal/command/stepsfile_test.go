@@ -189,7 +189,7 @@ func TestBadStepsFile(t *testing.T) {
 		{"a byte is another", flipped, recordFile},
 		{"too many", zipped(t, many...), "1000 files"},
 		{"another name", zipped(t, "../../"+recordFile, someRecord), "not the name of a record"},
-		{"too large", zipped(t, recordFile, strings.Repeat(" ", mostRecord+1)), "more than 64 MB"},
+		{"too large", zipped(t, recordFile, strings.Repeat(" ", mostRecord+1)), "more than 64 MiB"},
 		{"no JSON", zipped(t, recordFile, "<html>"), "invalid character"},
 		{"more than JSON", zipped(t, recordFile, someRecord+"}"), "more text"},
 		{"another type", record(`{"steps":[{"l":"one"}]}`), "cannot unmarshal"},

@@ -19,6 +19,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // nobody is whom the program runs as if root grades: limits on processes don't hold for root.
@@ -118,7 +120,7 @@ const socketsLimit = 1000
 func (c Config) tooMuch(pid int) error {
 	used, sockets := c.taken(pid)
 	if used > c.Memory {
-		return fmt.Errorf("it takes %d MB of memory, %d are allowed", used>>20, c.Memory>>20)
+		return fmt.Errorf("it takes %s of memory, %s are allowed", humanize.Bytes(int(used)), humanize.Bytes(int(c.Memory)))
 	}
 	if sockets > socketsLimit {
 		return fmt.Errorf("it has %d open sockets, %d are allowed", sockets, socketsLimit)
