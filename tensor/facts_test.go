@@ -6,7 +6,7 @@ import (
 	"github.com/lectern-go/lectern/internal/inspect"
 )
 
-// TestStamp: a stamp changes with what is shown of a tensor, also if somebody writes past the
+// TestStamp: a stamp changes with the text of a tensor, also after a write past the
 // library, and with nothing else.
 func TestStamp(t *testing.T) {
 	for _, c := range []struct {

@@ -166,7 +166,7 @@ func drawShape(t *rapid.T, n int) []int {
 	return shape
 }
 
-// TestWritesThroughViews: what is written through a chain of views shows in the
+// TestWritesThroughViews: a write through a chain of views shows in the
 // base at the elements that the chain shows, and nowhere else.
 func TestWritesThroughViews(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

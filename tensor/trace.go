@@ -144,8 +144,8 @@ var (
 	observersMutex sync.Mutex // held by those who change the list
 )
 
-// observed reports whether anybody listens. This load is all that tracing costs
-// while nobody does.
+// observed reports whether operations are traced. This load is all that tracing costs
+// while they are not.
 func observed() bool { return observers.Load() != nil }
 
 // wanted reports whether anybody listens to events of a kind.
@@ -200,7 +200,7 @@ func announce(e Event) {
 	}
 }
 
-// activity is what a goroutine is doing, followed while somebody listens.
+// activity is what a goroutine is doing, followed while operations are traced.
 type activity struct {
 	depth    int // operations that are running, one inside the other
 	backward bool
@@ -212,7 +212,7 @@ type activity struct {
 var activities goroutine.Local[activity]
 
 // Scope runs f; events of the operations that it runs, and of their gradients,
-// carry the name. Scopes nest. It costs nothing while nobody listens.
+// carry the name. Scopes nest. It costs nothing unless operations are traced.
 func Scope(name string, f func()) {
 	if !observed() {
 		f()
@@ -226,7 +226,7 @@ func Scope(name string, f func()) {
 	activities.With(a, f)
 }
 
-// runWatched is run for the case that somebody listens. Like other functions of
+// runWatched is run for the case that operations are traced. Like other functions of
 // that kind it is kept out of the code of its caller, which is to stay small.
 //
 //go:noinline
@@ -401,7 +401,7 @@ type stamp struct {
 	version, gradVersion   uint64
 	freed, tracked, isLeaf bool
 	layout                 uint64
-	sum                    uint64 // of elements that somebody may write past the library: versions don't count that
+	sum                    uint64 // of elements that may be written past the library: versions don't count that
 }
 
 func stampOf(t *Tensor) (s stamp) {

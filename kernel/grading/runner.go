@@ -120,7 +120,7 @@ func Start(ctx context.Context, o Options, work string) (*Runner, error) {
 }
 
 // files copies what lies beside the notebook, and returns the folder of the copy: a student's files may be readable for
-// whoever grades, but not for whom the kernel runs as; and what can't be read is known before anything runs.
+// the user who grades, but not for whom the kernel runs as; and what can't be read is known before anything runs.
 func (r *Runner) files(work string) (string, error) {
 	dir := filepath.Join(r.base, "w")
 	if err := os.Mkdir(dir, 0o700); err != nil {

@@ -84,7 +84,7 @@ type List struct {
 	v    int
 }
 
-//lint:ignore U1000 what fields hold is kept, whoever reads them
+//lint:ignore U1000 the values of fields are kept, read or not
 type model struct {
 	w, b *[]float64
 	name string

@@ -88,7 +88,7 @@ func folders(name string) (list []string) {
 	return list
 }
 
-// removeFolders removes the folders of files that are gone, unless somebody else's files are in them.
+// removeFolders removes the folders of files that are gone, unless other files are in them.
 func removeFolders(dir string, gone []string) {
 	seen := map[string]bool{}
 	for _, name := range gone {
@@ -97,7 +97,7 @@ func removeFolders(dir string, gone []string) {
 		}
 	}
 	deepest := slices.Sorted(maps.Keys(seen))
-	slices.Reverse(deepest) // a folder sorts before what is in it
+	slices.Reverse(deepest) // a folder sorts before its files
 	for _, folder := range deepest {
 		os.Remove(filepath.Join(dir, filepath.FromSlash(folder)))
 	}
@@ -166,8 +166,8 @@ func (s *site) live(i int) string {
 		l.Fails = slices.ContainsFunc(c.Outputs, func(o *notebook.Output) bool { return o.Type == "error" })
 		cells = append(cells, l)
 	}
-	told := s.options.Live.Lesson(i)
-	told["cells"], told["name"], told["folder"] = cells, strings.TrimSuffix(p.out, ".html"), s.up()+liveFolder+"/"
+	config := s.options.Live.Lesson(i)
+	config["cells"], config["name"], config["folder"] = cells, strings.TrimSuffix(p.out, ".html"), s.up()+liveFolder+"/"
 	if s.language != nil {
 		answers, err := s.language.Answers(strings.TrimSuffix(p.out, ".html"))
 		if err != nil {
@@ -177,19 +177,19 @@ func (s *site) live(i int) string {
 		if err != nil {
 			p.problem(0, "what errors mean: %v", err)
 		}
-		told["answers"] = map[string]string{"lang": s.language.Code, "text": string(answers), "errors": string(errors)}
+		config["answers"] = map[string]string{"lang": s.language.Code, "text": string(answers), "errors": string(errors)}
 	}
 	if len(p.explorers) > 0 {
 		if s.language != nil {
-			told["words"] = s.language.Explorers()
+			config["words"] = s.language.Explorers()
 		}
 		explorers := map[string]json.RawMessage{}
 		for _, name := range p.explorers {
 			explorers[name] = s.options.Live.Explorers[name]
 		}
-		told["explorers"] = explorers
+		config["explorers"] = explorers
 	}
-	b, err := json.Marshal(told)
+	b, err := json.Marshal(config)
 	if err != nil {
 		p.problem(0, "what its cells need to run can't be written down: %v", err)
 		return ""

@@ -74,7 +74,7 @@ func TestPicturesStayInTheFolder(t *testing.T) {
 		refused["![x](up.png)"] = "escapes"
 		refused["![x](folder/secret.png)"] = "escapes"
 		refused["![x](dangling.png)"] = "no such file"
-		refused["![x](pipe.png)"] = "not a file" // and no waiting for somebody to write into it
+		refused["![x](pipe.png)"] = "not a file" // and no waiting for its writer
 	}
 	for markdown, want := range refused {
 		page, problems := inFolder(t, dir, markdown)

@@ -129,7 +129,7 @@ func TestStrictFilter(t *testing.T) {
 	}
 }
 
-// bare fails if a stranger's HTML holds an element or attribute that nobody has allowed.
+// bare fails if a stranger's HTML holds an element or attribute that is not allowed.
 func bare(t *testing.T, src, out string) {
 	t.Helper()
 	for _, e := range elements(t, out) {
@@ -168,7 +168,7 @@ func FuzzFilters(f *testing.F) {
 	})
 }
 
-// Whoever writes a notebook can't make rendering it take for ever: each of these took minutes if every tag looked at
+// The author of a notebook can't make rendering it take for ever: each of these took minutes if every tag looked at
 // all the others.
 func TestFiltersLongInput(t *testing.T) {
 	n := testenv.Cases(200_000)

@@ -214,7 +214,7 @@ func (s *site) sourceLinks(nb *notebook.Notebook, steps Steps) string {
 	return string(text)
 }
 
-// method finds the method of a name: a tensor's, or the only one there is. Nobody has checked the types of the cell.
+// method finds the method of a name: a tensor's, or the only one there is. The types of the cell were not checked.
 func (s *site) method(name string) (k *sourcePackage, id string) {
 	places := 0
 	for _, in := range s.sources {

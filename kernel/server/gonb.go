@@ -409,7 +409,7 @@ func (e *execution) runByGoNB() *failure {
 	return e.ended(e.askGoNB(code))
 }
 
-// ended says what is to be made of GoNB's reply.
+// ended turns GoNB's reply into a result of the cell.
 func (e *execution) ended(reply map[string]any, f *failure) *failure {
 	value, _ := reply["evalue"].(string)
 	switch {

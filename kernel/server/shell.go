@@ -48,7 +48,7 @@ func (k *kernel) onShell(m *jupyter.Message) {
 		if !k.onComm(m) {
 			k.toGoNB(m)
 		}
-	default: // what is not known yet
+	default: // requests of later protocols
 		k.toGoNB(m)
 	}
 }

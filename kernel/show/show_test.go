@@ -270,8 +270,8 @@ func recording() (*stepper, *stepStack) {
 	return s, s.main
 }
 
-// told are names, frames and texts among what a step tells of variables.
-func told(fields []string) (list []string) {
+// recordedVars are the names, frames and texts of the variables that a step records.
+func recordedVars(fields []string) (list []string) {
 	for ; len(fields) > 0; fields = fields[varFields:] {
 		list = append(list, fields[0]+"@"+fields[1]+"="+fields[2])
 	}
@@ -283,7 +283,7 @@ func TestStepValuesChangedInPlace(t *testing.T) {
 	s, st := recording()
 	check := func(what string, all bool, set []any, want ...string) {
 		t.Helper()
-		if got := told(s.values(st, len(st.frames)-1, set, all)); !slices.Equal(got, want) {
+		if got := recordedVars(s.values(st, len(st.frames)-1, set, all)); !slices.Equal(got, want) {
 			t.Errorf("%s: got %q, want %q", what, got, want)
 		}
 	}
@@ -388,7 +388,7 @@ func TestStepsTellOfTensors(t *testing.T) {
 		t.Errorf("variables hold %+v, want the memory of model, and that of x and y once", held)
 	}
 	x.stamp = 1
-	if got := told(s.values(st, 0, nil, true)); !slices.Equal(got, []string{"x@0=[1 2 3]"}) {
+	if got := recordedVars(s.values(st, 0, nil, true)); !slices.Equal(got, []string{"x@0=[1 2 3]"}) {
 		t.Errorf("after a change: %q", got)
 	}
 }
@@ -437,7 +437,7 @@ func TestStepsStopHearingOfSmallOperations(t *testing.T) {
 	}
 }
 
-// A model has changed when one of its tensors has, also behind what is shown of it.
+// A model has changed when one of its tensors has, also one that is not shown.
 func TestStepsSeeTensorsBehindTheText(t *testing.T) {
 	before := inspect.Linked
 	defer func() { inspect.Linked = before; clear(tensorTypes) }()
@@ -449,11 +449,11 @@ func TestStepsSeeTensorsBehindTheText(t *testing.T) {
 	}{Name: strings.Repeat("a long name ", 30), Layers: []*fakeTensor{{stamp: 1}, {stamp: 2}}}
 	s, st := recording()
 	s.values(st, 0, []any{"gmodel", &model}, false)
-	if got := told(s.values(st, 0, nil, true)); got != nil {
+	if got := recordedVars(s.values(st, 0, nil, true)); got != nil {
 		t.Errorf("nothing has changed: %q", got)
 	}
 	model.Layers[1].stamp = 3
-	if got := told(s.values(st, 0, nil, true)); len(got) != 1 {
+	if got := recordedVars(s.values(st, 0, nil, true)); len(got) != 1 {
 		t.Errorf("a layer has changed: %q", got)
 	}
 }

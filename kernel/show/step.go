@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	maxSteps     = 5000 // a longer run is cut: nobody steps through more
+	maxSteps     = 5000 // a longer run is cut: more steps than a reader goes through
 	maxStepValue = 160  // bytes of one value
 	maxStepOps   = 12   // operations of one statement that are told one by one
 
@@ -32,7 +32,7 @@ const (
 var stepping atomic.Int64
 
 // Stepping reports whether the steps of a cell are recorded now. Code that the kernel adds to a cell asks this before
-// it records anything: what is left of it after the last step is one comparison.
+// it records anything: after the last step all that it costs is one comparison.
 func Stepping(cell int64) bool { return stepping.Load() == cell }
 
 // BeginSteps begins to record a cell. concurrent says that it starts goroutines: then what they may be
@@ -138,8 +138,8 @@ func (s *stepper) step(site int, kind string, all bool, namesAndValues []any) {
 	fields[5] = strconv.Itoa(s.live)
 	fields = append(append(append(fields, strconv.Itoa(len(shown))), shown...), vars...)
 	inband.Send("step", fields...)
-	if s.deaf.Load() && !s.told {
-		s.told = true
+	if s.deaf.Load() && !s.warned {
+		s.warned = true
 		inband.Send("steps-uncounted", strconv.Itoa(site))
 	}
 	st.since = time.Now()

@@ -27,8 +27,8 @@ type stepVar struct {
 	now     any    // what tells whether it has changed: a tensor's stamp, a number, or text
 	shown   uint64 // sums up what the text shows
 	summed  bool
-	told    string
-	slow    int // how often writing it took long: after a few times that is done only where a statement names it
+	written bool // its text was recorded
+	slow    int  // how often writing it took long: after a few times that is done only where a statement names it
 }
 
 // A stepFrame holds the variables of one call by name and block.
@@ -41,14 +41,14 @@ type stepFrame struct {
 // A stepPlace is where a site stands.
 type stepPlace struct{ function, block int }
 
-// A stepStack is what is known of one goroutine. Its first frame is the cell's own, which all share.
+// A stepStack is the state of one goroutine. Its first frame is the cell's own, which all share.
 type stepStack struct {
 	id     int
 	frames []*stepFrame
 	since  time.Time // when the statement that runs began
 	ops    []inspect.Op
 	leave  func() // at the end of the goroutine's first function
-	busy   bool   // a step of it is recorded: what methods of the cell do that write a value is nobody's step
+	busy   bool   // a step of it is recorded: methods of the cell that write a value make no steps meanwhile
 }
 
 // A stepper remembers what a cell has shown, so that each step can show what has changed since then.
@@ -71,7 +71,7 @@ type stepper struct {
 	held       string        // what they consist of, as it was told last
 	moved      bool          // that may be another number now
 	stop       func()        // of the library's
-	told       bool          // that it is deaf
+	warned     bool          // that it is deaf
 
 	deaf  atomic.Bool // operations are not heard of any more
 	opsMu sync.Mutex
@@ -241,7 +241,7 @@ func (s *stepper) leave() {
 // ran notes an operation of the library.
 func (s *stepper) ran(op inspect.Op) {
 	st := s.stack()
-	if st == nil { // a goroutine that the cell has given to somebody else
+	if st == nil { // a goroutine that the cell has handed over to other code
 		st = s.main
 	} else if st.busy {
 		return
@@ -377,7 +377,7 @@ func (s *stepper) look(v *stepVar) (changed bool) {
 			v.slow++
 		}
 	}
-	if v.now == now && v.told != "" {
+	if v.now == now && v.written {
 		return false
 	}
 	v.now = now
@@ -393,7 +393,7 @@ type shownText struct {
 var stampSeed = maphash.MakeSeed()
 
 // sum changes when a tensor does that a value holds, as a model does, unless the value says
-// itself what is to be seen of it.
+// itself all that can be seen of it.
 func (s *stepper) sum(r reflect.Value) (sum uint64) {
 	if inspect.Linked == nil || !r.CanInterface() || !holdsTensors(r.Type()) || hasText(r.Interface()) {
 		return 0
@@ -446,7 +446,7 @@ func (s *stepper) tell(name string, depth int, v *stepVar) []string {
 			fields[2] = stepText(r)
 		}
 	}
-	v.told = fields[2] + "."
+	v.written = true
 	return fields
 }
 

@@ -80,7 +80,7 @@ func specials() []special {
 		row := &elementwise.Table[i]
 		all = append(all, specialsOf(row, "Tensor."+row.Method, elementwise.Func[T](row))...)
 	}
-	// What is one of them by another name, or has the same points.
+	// Other names of them, and functions with the same points.
 	for _, like := range []struct {
 		of  string
 		f   func(T) T
@@ -465,7 +465,7 @@ func (s special) checkStated(t *testing.T) {
 	}
 }
 
-// TestEveryFunctionHasSpecialPoints: whoever adds a function says what is special to
+// TestEveryFunctionHasSpecialPoints: a new function needs a row that says what is special to
 // it, or why it has no gradient.
 func TestEveryFunctionHasSpecialPoints(t *testing.T) {
 	have := map[string]bool{}

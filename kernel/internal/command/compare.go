@@ -104,7 +104,7 @@ func form(outputs []*notebook.Output, measured bool) []string {
 	return lines
 }
 
-// fetching is what is told while modules are fetched, which they are only once.
+// fetching matches the lines that tell of modules being fetched, which happens only once.
 var fetching = regexp.MustCompile(`(?m)^(?:go: (?:downloading|added|upgraded|downgraded) |fetching \S+, which this cell imports).*\n?`)
 
 var (

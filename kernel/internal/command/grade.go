@@ -255,7 +255,7 @@ func (w *workspace) grade(ctx context.Context, folder string, g gradeOptions) er
 		return err
 	}
 	defer os.RemoveAll(o.Programs)
-	if err := os.Chmod(o.Programs, 0o755); err != nil { // where root grades, submissions are somebody else
+	if err := os.Chmod(o.Programs, 0o755); err != nil { // where root grades, submissions run as another user
 		return err
 	}
 	p := w.step("Build the cells of %s", s.Name)

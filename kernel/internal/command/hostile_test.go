@@ -165,7 +165,7 @@ func TestHostileClass(t *testing.T) {
 	for _, h := range hostileSubmissions() {
 		if h.short || long {
 			var last []string
-			for i := range max(h.times, 1) { // cells have their IDs of what is in them
+			for i := range max(h.times, 1) { // cells have their IDs from their content
 				last = append(last, h.last+strings.Repeat("\n", i))
 			}
 			hand(h.name, h.first, h.cells, last...)
@@ -177,7 +177,7 @@ func TestHostileClass(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// What is no submission is one student's, too.
+	// A file that is no submission is one student's, too.
 	done := func(err error) {
 		t.Helper()
 		if err != nil {

@@ -343,8 +343,8 @@ type labServer struct {
 	log  string
 }
 
-// startLab starts JupyterLab and waits until it listens at its port. If somebody else has got the port first, the error
-// is a *portTaken.
+// startLab starts JupyterLab and waits until it listens at its port. If another program has got the port first, the
+// error is a *portTaken.
 func (w jupyterLab) startLab(ctx context.Context, lab *labProgram, port int, args, env []string, folder string) (*labServer, error) {
 	is, err := w.newSign()
 	if err != nil {

@@ -69,7 +69,7 @@ var self = goRun
 
 const goRun = "go run ./kernel"
 
-// Main is the program. In messages it is called by its name, or as whoever has started it says that it was called.
+// Main is the program. In messages it is called by its name, or by the name that its parent process passes on.
 func Main() {
 	sandbox.Main()
 	self = cmp.Or(os.Getenv("LECTERN_COMMAND"), strings.TrimSuffix(filepath.Base(os.Args[0]), exeSuffix))

@@ -241,7 +241,7 @@ if [ "$1" = venv ]; then for last; do :; done; mkdir -p "$last/bin"; fi
 	if b, err := os.ReadFile(log); err != nil || string(b) != "venv\npip\n" {
 		t.Errorf("uv was called with %q, %v", b, err)
 	}
-	// What somebody has deleted is made again.
+	// A deleted file is made again.
 	if err := os.RemoveAll(w.state("jupyter", "venv")); err != nil {
 		t.Fatal(err)
 	}

@@ -107,7 +107,7 @@ func TestRunWritesOutputs(t *testing.T) {
 	}
 }
 
-// Stored outputs are English, also where somebody works in another language: in a terminal of JupyterLab, for one.
+// Stored outputs are English, also where the user works in another language: in a terminal of JupyterLab, for one.
 func TestRunIsInEnglish(t *testing.T) {
 	t.Setenv("LECTERN_LANG", "zh")
 	w, spec := scripted(t)

@@ -182,7 +182,7 @@ func (w *workspace) do(force bool, steps []step) (did []string, err error) {
 	return did, nil
 }
 
-// notWritable says that the checkout is closed to whoever runs a command.
+// notWritable says that the user of a command can't write to the checkout.
 type notWritable struct{ err error }
 
 func (e *notWritable) Error() string {

@@ -18,7 +18,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
-// A recording is what is recorded of the steps of notebooks, and what is still to be recorded.
+// A recording is the recorded steps of notebooks, and the notebooks that are still to be recorded.
 type recording struct {
 	w     *workspace
 	dir   string            // where records are

@@ -33,7 +33,7 @@ const (
 
 var recordName = regexp.MustCompile(`^[^/\\:\x00-\x1f]+-[0-9a-f]{16}\.json$`)
 
-// A StepsFileError says what is wrong with a file of recorded steps.
+// A StepsFileError reports a bad file of recorded steps.
 type StepsFileError struct {
 	File   string // as it was given
 	Record string // which of its records it is about; empty for the file
@@ -117,7 +117,7 @@ func readRecord(f *zip.File) ([]byte, error) {
 	if err := d.Decode(&cells); err != nil {
 		return nil, err
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) { // whoever reads the whole file would stumble over it
+	if _, err := d.Token(); !errors.Is(err, io.EOF) { // readers of the whole file would stumble over it
 		return nil, errMoreText
 	}
 	for id, c := range cells {

@@ -168,7 +168,7 @@ func zipped(t testing.TB, list ...string) []byte {
 
 const recordFile = "a-0123456789abcdef.json"
 
-// A file that is not as it should be is refused with what is wrong, and leaves the folder as it was.
+// A bad file is refused with its mistake, and leaves the folder as it was.
 func TestBadStepsFile(t *testing.T) {
 	good := zipped(t, recordFile, someRecord)
 	flipped := bytes.Clone(good)

@@ -18,12 +18,12 @@ type Job struct {
 	URL       string            // where they will be published; may be empty
 	Course    bool              // the notebooks are the lessons, which have an introduction
 	Live      bool              // cells run in the browser
-	Untrusted bool              // keep only what is harmless of the notebooks
+	Untrusted bool              // keep only the harmless parts of the notebooks
 
 	AllowMissingAlt bool // a figure without alternative text is a warning
 
 	Root  string // the checkout, from which cells that run are built
-	Cache string // the folder for what is built for them
+	Cache string // the folder for the packages that are built for them
 }
 
 // mark begins a line that tells of a stage.
