@@ -166,8 +166,8 @@ func (s *site) live(i int) string {
 		l.Fails = slices.ContainsFunc(c.Outputs, func(o *notebook.Output) bool { return o.Type == "error" })
 		cells = append(cells, l)
 	}
-	config := s.options.Live.Lesson(i)
-	config["cells"], config["name"], config["folder"] = cells, strings.TrimSuffix(p.out, ".html"), s.up()+liveFolder+"/"
+	told := s.options.Live.Lesson(i)
+	told["cells"], told["name"], told["folder"] = cells, strings.TrimSuffix(p.out, ".html"), s.up()+liveFolder+"/"
 	if s.language != nil {
 		answers, err := s.language.Answers(strings.TrimSuffix(p.out, ".html"))
 		if err != nil {
@@ -177,19 +177,19 @@ func (s *site) live(i int) string {
 		if err != nil {
 			p.problem(0, "what errors mean: %v", err)
 		}
-		config["answers"] = map[string]string{"lang": s.language.Code, "text": string(answers), "errors": string(errors)}
+		told["answers"] = map[string]string{"lang": s.language.Code, "text": string(answers), "errors": string(errors)}
 	}
 	if len(p.explorers) > 0 {
 		if s.language != nil {
-			config["words"] = s.language.Explorers()
+			told["words"] = s.language.Explorers()
 		}
 		explorers := map[string]json.RawMessage{}
 		for _, name := range p.explorers {
 			explorers[name] = s.options.Live.Explorers[name]
 		}
-		config["explorers"] = explorers
+		told["explorers"] = explorers
 	}
-	b, err := json.Marshal(config)
+	b, err := json.Marshal(told)
 	if err != nil {
 		p.problem(0, "what its cells need to run can't be written down: %v", err)
 		return ""

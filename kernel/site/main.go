@@ -173,7 +173,7 @@ func liveParts(root, cache string, notebooks []string) (parts *render.Live, size
 	}
 	sizes = fmt.Sprintf("Cells run in the browser: over http a lesson loads at most %.1f MB when the first cell runs, all lessons together %.1f MB.\n", float64(most)/1e6, float64(all)/1e6)
 	if len(files.Untrimmed) > 0 {
-		sizes += fmt.Sprintf("The pages work with %s, but cells are built more slowly: it is not known here yet, so that they go without %s.\n", runtime.Version(), strings.Join(files.Untrimmed, ", "))
+		sizes += fmt.Sprintf("The pages work with %s, but cells are built more slowly: this version is not known here yet, so the pages do without %s.\n", runtime.Version(), strings.Join(files.Untrimmed, ", "))
 	}
 	parts = &render.Live{
 		Script: live.PageScript + live.ExploreScript, Style: live.PageStyle + live.ExploreStyle,

@@ -80,7 +80,7 @@ type limits struct {
 }
 
 func (l *limits) flags(fs *flag.FlagSet) {
-	fs.BoolVar(&l.trust, "trust", false, "run the notebooks without isolation, with all your rights: only for those whose authors you trust")
+	fs.BoolVar(&l.trust, "trust", false, "run the notebooks without isolation, with your full permissions: only for those whose authors you trust")
 	fs.DurationVar(&l.cell, "timeout", grading.CellLimit, "how long one cell may run")
 	fs.DurationVar(&l.total, "total", grading.TotalLimit, "how long one notebook may run, with all its cells")
 	fs.Int64Var(&l.memory, "memory", grading.MemoryLimit>>20, "MiB of memory that one notebook may take")
@@ -111,7 +111,7 @@ func (w *workspace) grader(ctx context.Context, l limits) (grading.Options, erro
 	}
 	if !o.Trust {
 		if err := sandbox.Available(); err != nil {
-			return o, fmt.Errorf("%w.\n-trust runs them all the same, with all your rights: they could read the hidden tests, or remove your files", err)
+			return o, fmt.Errorf("%w.\n-trust runs them all the same, with your full permissions: they could read the hidden tests, or remove your files", err)
 		}
 	}
 	return o, w.ready(ctx)
@@ -212,7 +212,7 @@ Examples:
 		},
 		run: func(ctx context.Context, ws *workspace, args []string) error {
 			if len(args) != 1 || g.source == "" || g.table == "" {
-				return usagef("give the folder of submissions behind the flags, with -source the assignment, and with -o the file for points")
+				return usagef("give the folder of submissions after the flags, with -source the assignment, and with -o the file for points")
 			}
 			if err := absolute(&args[0], &g.source, &g.table, &g.pages); err != nil {
 				return err

@@ -67,7 +67,7 @@ type renderOptions struct {
 func (o *renderOptions) flags(fs *flag.FlagSet) {
 	fs.StringVar(&o.out, "o", "", "folder for the pages (default: site in the repository, or the current folder)")
 	fs.StringVar(&o.url, "url", "", "where the pages will be published: adds a site map and their addresses")
-	fs.BoolFunc("steps", "run the cells once more and record them, to be gone through step by step (for the lessons it is the default)", func(text string) error {
+	fs.BoolFunc("steps", "run the cells once more and record them, so that readers can step through them (for the lessons it is the default)", func(text string) error {
 		steps, err := strconv.ParseBool(text)
 		o.steps = &steps
 		return err
@@ -75,7 +75,7 @@ func (o *renderOptions) flags(fs *flag.FlagSet) {
 	fs.StringVar(&o.from, "steps-from", "", "a file of recorded steps: what it has for the notebooks as they are now is not recorded again")
 	fs.StringVar(&o.to, "steps-to", "", "at the end, write such a file of all that is recorded")
 	fs.BoolVar(&o.live, "live", false, "let cells run in the browser")
-	fs.BoolVar(&o.untrusted, "untrusted", false, "keep only what is harmless of the notebooks: no scripts, nothing loaded")
+	fs.BoolVar(&o.untrusted, "untrusted", false, "keep only what is harmless in the notebooks: no scripts, nothing loaded")
 }
 
 // siteStep builds the program that writes pages.

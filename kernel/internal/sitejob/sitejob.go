@@ -18,7 +18,7 @@ type Job struct {
 	URL       string            // where they will be published; may be empty
 	Course    bool              // the notebooks are the lessons, which have an introduction
 	Live      bool              // cells run in the browser
-	Untrusted bool              // keep only the harmless parts of the notebooks
+	Untrusted bool              // keep only what is harmless in the notebooks
 
 	AllowMissingAlt bool // a figure without alternative text is a warning
 
