@@ -7,12 +7,12 @@ import (
 	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/device"
-	"github.com/lectern-go/lectern/internal/inside"
+	"github.com/lectern-go/lectern/internal/rawtensor"
 	"github.com/lectern-go/lectern/tensor/internal/memory"
 )
 
 func init() {
-	inside.Open(&inside.Door[*Tensor]{
+	rawtensor.Register(&rawtensor.Access[*Tensor]{
 		Grad:       (*Tensor).borrowGrad,
 		Float32s:   borrow[float32],
 		Float64s:   borrow[float64],

@@ -83,7 +83,7 @@ const previewAlt = "Lectern: tensors and what they cost, in Go. A notebook cell 
 func main() {
 	var job sitejob.Job
 	if err := json.NewDecoder(os.Stdin).Decode(&job); err != nil {
-		fail(fmt.Errorf("the job on standard input: %w", err))
+		fail(fmt.Errorf("the job on standard input: %w; go run ./kernel render starts this program with one", err))
 	}
 	o := render.Options{Notebooks: job.Notebooks, Out: job.Out, URL: job.URL, AllowMissingAlt: job.AllowMissingAlt, Untrusted: job.Untrusted, Steps: stepRecords(job.Steps)}
 	if !o.Untrusted {
