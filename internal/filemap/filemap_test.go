@@ -36,6 +36,22 @@ func TestPrivateWritesStayOutOfTheFile(t *testing.T) {
 	}
 }
 
+func TestSharedWritesAreInTheFile(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files are copied, not mapped, on this system")
+	}
+	path := file(t, []byte("hello"))
+	m, err := Open(path, Shared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	m.Data[0] = 'j'
+	if got, _ := os.ReadFile(path); string(got) != "jello" {
+		t.Errorf("the file became %q", got)
+	}
+}
+
 func TestEmptyAndAbsentFiles(t *testing.T) {
 	m, err := Open(file(t, nil), ReadOnly)
 	if err != nil || len(m.Data) != 0 {

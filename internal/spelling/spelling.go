@@ -1,8 +1,8 @@
 // Package spelling finds the name that was meant by one that is misspelt, for messages that propose it.
 package spelling
 
-// Nearest returns the word that is at most limit slips away from name, and closer to it than half of its letters: the
-// first of those that are equally near, "" if there is none. It never proposes name itself.
+// Nearest returns the word that is at most limit slips away from name, and by no more than half of the longer one's
+// letters: the first of those that are equally near, "" if there is none. It never proposes name itself.
 func Nearest(name string, words []string, limit int) string {
 	nearest, least := "", limit+1
 	for _, w := range words {
