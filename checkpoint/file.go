@@ -30,7 +30,7 @@ type File struct {
 // such a tensor changes a private copy of its page, never the file. The memory
 // stays mapped until Close.
 func Open(path string) (*File, error) {
-	mapped, err := filemap.Open(path, filemap.Private, filemap.Sequential)
+	mapped, err := filemap.Open(path, filemap.Private)
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)
 	}

@@ -338,7 +338,7 @@ func (h *NpyHeader) readTensor(r io.Reader) (*tensor.Tensor, error) {
 // the header only as far as bytes have come.
 func (h *NpyHeader) readElements(r io.Reader) ([]byte, error) {
 	want := h.bytes()
-	if why := sysmem.Short(want); why != "" {
+	if why := sysmem.Refusal(want); why != "" {
 		return nil, npyError("", "shape %v: %s", h.Shape, why)
 	}
 	raw := make([]byte, min(want, 1<<20))

@@ -80,10 +80,19 @@ type Tokens struct {
 	broken error // why the file could not be opened again in another notebook cell
 }
 
+// mapTokens maps a file of which the system is to read only the pages that are looked at, without reading ahead.
+func mapTokens(path string) (*filemap.Map, error) {
+	mapped, err := filemap.Open(path, filemap.ReadOnly)
+	if err == nil {
+		adviseRandom(mapped.Data)
+	}
+	return mapped, err
+}
+
 // OpenTokens opens a file that holds nothing but ids, as NumPy's tofile writes
 // it. It returns a [*FileError] if the size is no whole number of ids.
 func OpenTokens(path string, format Format) (*Tokens, error) {
-	mapped, err := filemap.Open(path, filemap.ReadOnly, filemap.Random)
+	mapped, err := mapTokens(path)
 	if err != nil {
 		return nil, fmt.Errorf("data: %w", err)
 	}
@@ -104,7 +113,7 @@ func OpenTokens(path string, format Format) (*Tokens, error) {
 // format. It returns an error if the header is not well formed, or if the file
 // has more or fewer bytes than the header says.
 func OpenNpyTokens(path string) (*Tokens, error) {
-	mapped, err := filemap.Open(path, filemap.ReadOnly, filemap.Random)
+	mapped, err := mapTokens(path)
 	if err != nil {
 		return nil, fmt.Errorf("data: %w", err)
 	}

@@ -111,14 +111,8 @@ func names(list []string) string {
 // nearest proposes the known name that differs from name by a slip of the
 // keyboard, as a hint; it returns "" if there is none.
 func nearest(name string, known []string) string {
-	best, at := 3, ""
-	for _, k := range known {
-		if d := spelling.Distance(name, k); d < best && d < max(len(name), len(k))/2+1 && k != name {
-			best, at = d, k
-		}
+	if word := spelling.Nearest(name, known, 2); word != "" {
+		return fmt.Sprintf("did you mean %q?", word)
 	}
-	if at == "" {
-		return ""
-	}
-	return fmt.Sprintf("did you mean %q?", at)
+	return ""
 }

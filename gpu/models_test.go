@@ -69,7 +69,7 @@ func (n *network) Forward(ids *tensor.Tensor) *tensor.Tensor {
 	return n.Out.Forward(n.MLP.Forward(n.Drop.Forward(n.Norm.Forward(n.Embed.Forward(ids)))))
 }
 
-// TestRealGPUTraining and its twin on the fake driver: every optimizer goes the
+// TestRealGPUTraining and the same on the fake driver: every optimizer goes the
 // way it goes on the processor.
 func TestRealGPUTraining(t *testing.T) {
 	onDevices(t, func(t *testing.T, d tensor.Device) {

@@ -27,7 +27,7 @@ type trained struct {
 	x, y  *tensor.Tensor
 }
 
-// onFake reports whether a test is the twin on the fake driver.
+// onFake reports whether a test runs on the fake driver.
 func onFake(t *testing.T) bool { return strings.HasSuffix(t.Name(), "/fake") }
 
 func newTrained(t *testing.T, d tensor.Device) *trained {

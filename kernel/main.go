@@ -33,7 +33,7 @@ func main() {
 	os.Setenv("LECTERN_COMMAND", "go run ./kernel") // how the user has called it
 	goTool := goCommand()
 	bin := filepath.Join(root, ".lectern", "bin")
-	if !writable(bin) { // somebody else's checkout
+	if !writable(bin) { // another user's checkout
 		rel, err := filepath.Rel(here, filepath.Join(root, command))
 		if err != nil {
 			say("kernel: " + err.Error() + "\n")
@@ -62,7 +62,7 @@ func writable(dir string) bool {
 	return true
 }
 
-// patience is how long something may take in silence, as in kernel/internal/command. What is built for the first time
+// patience is how long something may take in silence, as in kernel/internal/command. The first build
 // takes longer, which is said at once.
 const patience = 1500 * time.Millisecond
 

@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/lectern-go/lectern/internal/formatters"
 	"github.com/lectern-go/lectern/internal/humanize"
-	"github.com/lectern-go/lectern/internal/inside"
+	"github.com/lectern-go/lectern/internal/inspect"
+	"github.com/lectern-go/lectern/internal/rawtensor"
 	"github.com/lectern-go/lectern/internal/tabular"
 	"github.com/lectern-go/lectern/tensor"
 )
 
 func init() {
-	formatters.Register(func(v any) (any, bool) {
+	inspect.RegisterView(func(v any) (any, bool) {
 		m, ok := v.(Module)
 		if !ok {
 			return nil, false
@@ -51,7 +51,7 @@ func (s Summary) rows() [][]string {
 		t := p.Tensor
 		gradient := "no"
 		switch {
-		case t.RequiresGrad() && inside.Of[*tensor.Tensor]().Grad(t) != nil:
+		case t.RequiresGrad() && rawtensor.Of[*tensor.Tensor]().Grad(t) != nil:
 			gradient = "there"
 		case t.RequiresGrad():
 			gradient = "asked for"

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lectern-go/lectern/internal/formatters"
+	"github.com/lectern-go/lectern/internal/inspect"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -29,9 +29,9 @@ func TestLookOfAModel(t *testing.T) {
 	m := NewCruncher(4, 1)
 	m.Final.Weight.StopGrad()
 	m.Forward(tensor.Ones(2, 4)).Sum().Backward()
-	s, ok := formatters.For(m).(Summary)
+	s, ok := inspect.ViewOf(m).(Summary)
 	if !ok {
-		t.Fatalf("a model is shown as %T", formatters.For(m))
+		t.Fatalf("a model is shown as %T", inspect.ViewOf(m))
 	}
 	if want := "nn.Cruncher: 20 parameters, 16 of them trained"; !strings.HasPrefix(s.String(), want) {
 		t.Errorf("got %s, want %s", s, want)
@@ -44,7 +44,7 @@ func TestLookOfAModel(t *testing.T) {
 }
 
 func TestListOfLayersIsAModel(t *testing.T) {
-	s, ok := formatters.For(Sequential{NewLinear(2, 3, WithBias), ReLU{}}).(Summary)
+	s, ok := inspect.ViewOf(Sequential{NewLinear(2, 3, WithBias), ReLU{}}).(Summary)
 	if !ok || len(s.Tensors) != 2 || s.Parameters != 9 {
 		t.Errorf("shown is %v", s)
 	}
@@ -52,7 +52,7 @@ func TestListOfLayersIsAModel(t *testing.T) {
 
 func TestWhatIsNoModelLooksLikeItself(t *testing.T) {
 	for _, v := range []any{nil, 3, "text", tensor.Ones(2), ReLU{}, (*Cruncher)(nil), Sequential{ReLU{}}, Sequential(nil)} {
-		if _, ok := formatters.For(v).(Summary); ok {
+		if _, ok := inspect.ViewOf(v).(Summary); ok {
 			t.Errorf("%T is shown as a model", v)
 		}
 	}

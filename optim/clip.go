@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/lectern-go/lectern/internal/cpu"
-	"github.com/lectern-go/lectern/internal/inside"
+	"github.com/lectern-go/lectern/internal/rawtensor"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -68,7 +68,7 @@ func gradients(params []tensor.NamedTensor) iter.Seq[*tensor.Tensor] {
 			if p.Tensor == nil {
 				continue
 			}
-			if g := behind.Grad(p.Tensor); g != nil && !yield(g) {
+			if g := raw.Grad(p.Tensor); g != nil && !yield(g) {
 				return
 			}
 		}
@@ -84,9 +84,9 @@ func powers(t *tensor.Tensor, p float64) float64 {
 		return powersOn(t.Abs().To(tensor.Float64), p)
 	}
 	if t.Dtype() == tensor.Float64 {
-		return powersOf(inside.Elements[float64](behind, t), p)
+		return powersOf(rawtensor.Elements[float64](raw, t), p)
 	}
-	return powersOf(inside.Elements[float32](behind, t.To(tensor.Float32)), p)
+	return powersOf(rawtensor.Elements[float32](raw, t.To(tensor.Float32)), p)
 }
 
 // powersOn is powersOf for magnitudes on another device, which sums them itself.

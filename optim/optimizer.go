@@ -262,7 +262,7 @@ func (o *Optimizer) ZeroGrad(setToNil bool) {
 		for _, p := range g.params {
 			if setToNil {
 				p.Tensor.ZeroGrad()
-			} else if grad := behind.Grad(p.Tensor); grad != nil {
+			} else if grad := raw.Grad(p.Tensor); grad != nil {
 				grad.Zero()
 			}
 		}
@@ -279,7 +279,7 @@ func (o *Optimizer) Step() {
 		g.Settings.check(o.algorithm)
 		count += len(g.params)
 		for _, p := range g.params {
-			if behind.Grad(p.Tensor) == nil {
+			if raw.Grad(p.Tensor) == nil {
 				missing = append(missing, p.Name)
 			}
 		}
@@ -301,7 +301,7 @@ func (o *Optimizer) Step() {
 		var waiting []later
 		for _, g := range o.groups {
 			for i, p := range g.params {
-				if grad := behind.Grad(p.Tensor); grad != nil {
+				if grad := raw.Grad(p.Tensor); grad != nil {
 					o.update(g, g.slots[i], p.Tensor, grad, &waiting)
 				}
 			}

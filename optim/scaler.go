@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/lectern-go/lectern/internal/cpu"
-	"github.com/lectern-go/lectern/internal/inside"
+	"github.com/lectern-go/lectern/internal/rawtensor"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -97,7 +97,7 @@ func (s *GradScaler) Unscale(o *Optimizer) (finite bool) {
 	overflow := false
 	for _, g := range o.groups {
 		for _, p := range g.params {
-			grad := behind.Grad(p.Tensor)
+			grad := raw.Grad(p.Tensor)
 			if grad == nil {
 				continue
 			}
@@ -121,9 +121,9 @@ func divide(grad *tensor.Tensor, scale float64) (overflow bool) {
 		return grad.IsFinite().All().Item() == 0
 	}
 	if grad.Dtype() == tensor.Float64 {
-		return !finite(inside.Elements[float64](behind, grad))
+		return !finite(rawtensor.Elements[float64](raw, grad))
 	}
-	return !finite(inside.Elements[float32](behind, grad))
+	return !finite(rawtensor.Elements[float32](raw, grad))
 }
 
 func finite[T float32 | float64](x []T) bool {

@@ -6,13 +6,13 @@ import (
 
 	"github.com/lectern-go/lectern/internal/cpu"
 	"github.com/lectern-go/lectern/internal/device"
-	"github.com/lectern-go/lectern/internal/facts"
-	"github.com/lectern-go/lectern/internal/inside"
+	"github.com/lectern-go/lectern/internal/inspect"
+	"github.com/lectern-go/lectern/internal/rawtensor"
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// behind is what tensors let this package do besides what their methods do.
-var behind = inside.Of[*tensor.Tensor]()
+// raw reaches the memory and gradients of tensors past their methods.
+var raw = rawtensor.Of[*tensor.Tensor]()
 
 // pieceLen is how many elements one call of a kernel gets. Elements do not depend
 // on each other, so it decides nothing but the speed.
@@ -30,7 +30,7 @@ type later struct {
 
 // do runs them.
 func (l *later) do() {
-	behind.UpdateMany(l.name, l.steps, &l.numbers)
+	raw.UpdateMany(l.name, l.steps, &l.numbers)
 	for _, f := range l.after {
 		f()
 	}
@@ -59,7 +59,7 @@ func (o *Optimizer) update(g *Group, s *slot, p, grad *tensor.Tensor, waiting *[
 	grad = grad.Detach().To(work.Dtype()).Contiguous()
 	name, numbers := a.numbers(&g.Settings, s.steps+1)
 	s.follow(work.Device())
-	told := facts.Updated.Load()
+	told := inspect.Updated.Load()
 	if !work.Device().IsCPU() && work.Len() > 0 && told == nil { // who is told when wants each by itself
 		all := *waiting
 		if n := len(all); n == 0 || all[n-1].name != name || all[n-1].numbers != *numbers || all[n-1].device != work.Device() {
@@ -83,7 +83,7 @@ func (o *Optimizer) update(g *Group, s *slot, p, grad *tensor.Tensor, waiting *[
 	switch {
 	case work.Len() == 0:
 	case !work.Device().IsCPU():
-		behind.UpdateMany(name, [][]*tensor.Tensor{append([]*tensor.Tensor{work, grad}, s.state...)}, numbers)
+		raw.UpdateMany(name, [][]*tensor.Tensor{append([]*tensor.Tensor{work, grad}, s.state...)}, numbers)
 	case work.Dtype() == tensor.Float64:
 		run(a.float64(numbers), work, grad, s.state)
 	default:
@@ -95,18 +95,18 @@ func (o *Optimizer) update(g *Group, s *slot, p, grad *tensor.Tensor, waiting *[
 }
 
 // tell says what an update cost, as its formula has it: each tensor is read, and all but the gradient are written.
-func (o *Optimizer) tell(told func(facts.Op), name string, numbers *device.Numbers, tensors []*tensor.Tensor, began time.Time) {
+func (o *Optimizer) tell(told func(inspect.Op), name string, numbers *device.Numbers, tensors []*tensor.Tensor, began time.Time) {
 	u, _, err := device.FindUpdate(name)
 	if err != nil {
 		return
 	}
-	op := facts.Op{Name: o.algorithm + " update", Output: tensors[0].Shape(), FLOPs: u.FLOPs(numbers) * tensors[0].Len(), Elapsed: time.Since(began)}
-	var written []facts.Part
+	op := inspect.Op{Name: o.algorithm + " update", Output: tensors[0].Shape(), FLOPs: u.FLOPs(numbers) * tensors[0].Len(), Elapsed: time.Since(began)}
+	var written []inspect.Part
 	for i, t := range tensors {
 		op.Inputs = append(op.Inputs, t.Shape())
-		op.Parts = append(op.Parts, facts.Part{Kind: facts.Read, Dtype: t.Dtype().String(), Bytes: t.Bytes()})
+		op.Parts = append(op.Parts, inspect.Part{Kind: inspect.Read, Dtype: t.Dtype().String(), Bytes: t.Bytes()})
 		if i != 1 {
-			written = append(written, facts.Part{Kind: facts.Write, Dtype: t.Dtype().String(), Bytes: t.Bytes()})
+			written = append(written, inspect.Part{Kind: inspect.Write, Dtype: t.Dtype().String(), Bytes: t.Bytes()})
 		}
 	}
 	op.Parts = append(op.Parts, written...)
@@ -157,10 +157,10 @@ type kernel[T float32 | float64] func(p, g []T, state [][]T)
 // run calls a kernel for pieces of the elements, on all cores.
 func run[T float32 | float64](k kernel[T], p, g *tensor.Tensor, state []*tensor.Tensor) {
 	n := p.Len()
-	ps, gs := inside.Elements[T](behind, p), inside.Elements[T](behind, g)
+	ps, gs := rawtensor.Elements[T](raw, p), rawtensor.Elements[T](raw, g)
 	all := make([][]T, len(state))
 	for i, s := range state {
-		all[i] = inside.Elements[T](behind, s)
+		all[i] = rawtensor.Elements[T](raw, s)
 	}
 	cpu.Parallel((n+pieceLen-1)/pieceLen, func(piece int) {
 		start, end := piece*pieceLen, min((piece+1)*pieceLen, n)
@@ -170,5 +170,5 @@ func run[T float32 | float64](k kernel[T], p, g *tensor.Tensor, state []*tensor.
 		}
 		k(ps[start:end], gs[start:end], part)
 	})
-	behind.Wrote(p)
+	raw.Wrote(p)
 }

@@ -108,7 +108,7 @@ func init() {
 // 2023, arXiv:2305.13245). Matrices [T d], [S d] and [S e] are one head.
 //
 // On the processor the T·S scores are computed a tile at a time, forward and backward,
-// and never all there at once; what is kept for the gradient is q, k, v, the result
+// and never all there at once; the gradient keeps q, k, v, the result
 // and a number for each query. Tiles that Causal hides as a whole are not computed.
 // Small floats are computed in float32 and rounded once. It panics if shapes or dtypes
 // don't fit, the mask is not bool, or Causal is set with more queries than keys.
@@ -310,7 +310,7 @@ func (t *Tensor) sharedBy(q *Tensor) *Tensor {
 	return t.Unsqueeze(at).Expand(shape...).Flatten(at-1, at)
 }
 
-// sumOfGroups undoes sharedBy: gradients of what is shared are added.
+// sumOfGroups undoes sharedBy: gradients of shared heads are added.
 func (t *Tensor) sumOfGroups(x *Tensor) *Tensor {
 	if t.Size(-3) == x.Size(-3) {
 		return t

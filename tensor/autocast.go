@@ -69,7 +69,7 @@ type operandCopy struct {
 // convert returns x in a small dtype.
 func (c *copies) convert(x *Tensor, dtype Dtype) *Tensor {
 	s := x.storage
-	if x.dtype == dtype || s.Freed() || !s.Ours() { // others may write there, and tell nobody
+	if x.dtype == dtype || s.Freed() || !s.Ours() { // others may write there, unnoticed
 		return x.To(dtype)
 	}
 	parameter := Role(s.Role.Load()) == Parameter

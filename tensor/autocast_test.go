@@ -166,7 +166,7 @@ func TestAutocastConvertsOnce(t *testing.T) {
 		t.Error("the weight did not change")
 	}
 
-	// Whoever has the elements may write without telling.
+	// Code that has the elements may write unnoticed.
 	elements := Data[float32](v)
 	Autocast(BFloat16, func() {
 		before := x.Matmul(v)
@@ -185,7 +185,7 @@ func TestAutocastConvertsOnce(t *testing.T) {
 	})
 }
 
-// TestSharedConversionsChangeNoGradient: what is shared are elements, not places in the graph: gradients
+// TestSharedConversionsChangeNoGradient: conversions share elements, not places in the graph: gradients
 // of several uses are added in float32.
 func TestSharedConversionsChangeNoGradient(t *testing.T) {
 	g := NewGenerator(6)

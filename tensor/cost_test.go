@@ -17,11 +17,11 @@ type (
 	meter = naive.Meter
 	array = naive.Array
 
-	// gradientTwin computes a gradient from the inputs, the result and the gradient with respect to that.
-	gradientTwin = elementwise.Gradient
+	// naiveGradient computes a gradient from the inputs, the result and the gradient with respect to that.
+	naiveGradient = elementwise.Gradient
 )
 
-// costCase is a use of one operation and its naive twin, which computes the same
+// costCase is a use of one operation and its naive version, which computes the same
 // values scalar by scalar and counts its steps: what the record of the operation
 // says it costs must be that.
 type costCase struct {
@@ -30,11 +30,11 @@ type costCase struct {
 	name string // of the operation, as it must be told to listeners
 
 	result    func(Dtype) Dtype // the dtype of the result for that of the inputs
-	forward   twin
-	gradients []gradientTwin // with respect to each input; nil where there is none
+	forward   naiveForward
+	gradients []naiveGradient // with respect to each input; nil where there is none
 
 	only   []Dtype // the dtypes to count for, if not float32 and float64
-	usual  int     // FLOPs for each element that are a convention; the twin's are not compared
+	usual  int     // FLOPs for each element that are a convention; the naive version's are not compared
 	inside bool    // the operation is told of as the operations in it
 	first  int     // the input of the operation that is the first of the case
 
@@ -65,8 +65,8 @@ func seenTimes(q, k *array, causal bool, n int) (sum int) {
 	return sum
 }
 
-// twin computes the result of an operation.
-type twin func(m *meter, in []*array) *array
+// naiveForward computes the result of an operation.
+type naiveForward func(m *meter, in []*array) *array
 
 // costOf is the cost case of a row of the table of elementwise operations. Those on bits are counted in integers
 // and masks.
@@ -112,7 +112,7 @@ func sumOf(d Dtype) Dtype {
 }
 
 // gradient of an operation with one input.
-func ofOne(f func(m *meter, x, y, g *array) *array) gradientTwin {
+func ofOne(f func(m *meter, x, y, g *array) *array) naiveGradient {
 	return func(m *meter, in []*array, y, g *array) *array { return f(m, in[0], y, g) }
 }
 
@@ -130,13 +130,13 @@ var costTable = sync.OnceValue(func() []costCase {
 		panic("opTable has no row " + name)
 	}
 	// row adds a case that is a row of opTable.
-	row := func(name, op string, result func(Dtype) Dtype, forward twin, gradients ...gradientTwin) *costCase {
+	row := func(name, op string, result func(Dtype) Dtype, forward naiveForward, gradients ...naiveGradient) *costCase {
 		c := named(name)
 		all = append(all, costCase{opCase: c, op: c.ops[0], name: op, result: result, forward: forward, gradients: gradients})
 		return &all[len(all)-1]
 	}
 	// use adds a case of its own, for operations that are reached only through others.
-	use := func(o *op, op string, run func(in []*Tensor) *Tensor, shapes [][]int, forward twin, gradients ...gradientTwin) *costCase {
+	use := func(o *op, op string, run func(in []*Tensor) *Tensor, shapes [][]int, forward naiveForward, gradients ...naiveGradient) *costCase {
 		c := opCase{name: op, ops: []*op_{o}, shapes: shapes, run: run, floats: true}
 		all = append(all, costCase{opCase: c, op: o, name: op, result: sameAsInput, forward: forward, gradients: gradients})
 		return &all[len(all)-1]
@@ -234,7 +234,7 @@ var costTable = sync.OnceValue(func() []costCase {
 
 	// Reductions of a [2 3 4] along axis 1, and over all.
 	for name, axes := range map[string][]int{"all": nil, "an axis": {1}} {
-		fold := func(start float64, step func(m *meter, acc, v float64) float64, size int) twin {
+		fold := func(start float64, step func(m *meter, acc, v float64) float64, size int) naiveForward {
 			return func(m *meter, in []*array) *array {
 				bytes := size
 				if size == 0 {
@@ -262,7 +262,7 @@ var costTable = sync.OnceValue(func() []costCase {
 		})
 		row("max of "+name, "max", sameAsInput, fold(math.Inf(-1), (*meter).Larger, 0), extreme)
 		row("min of "+name, "min", sameAsInput, fold(math.Inf(1), (*meter).Smaller, 0), extreme)
-		spread := func(biased bool, finish func(m *meter, v float64) float64) twin {
+		spread := func(biased bool, finish func(m *meter, v float64) float64) naiveForward {
 			return func(m *meter, in []*array) *array {
 				return m.Reduce(in[0], axes, false, in[0].Size, func(run []float64) float64 {
 					_, sum, _ := m.Squares(run)
@@ -275,7 +275,7 @@ var costTable = sync.OnceValue(func() []costCase {
 			}
 		}
 		centred := func(m *meter, x *array) *array { return m.Sub(x, m.Mean(x, axes, true)) }
-		variance := func(biased bool) gradientTwin {
+		variance := func(biased bool) naiveGradient {
 			return ofOne(func(m *meter, x, y, g *array) *array {
 				n := divisor(len(x.Values)/len(y.Values), biased)
 				return m.Mul(naive.Back(m.Mul(g, naive.Num(2/n)), axes, x.Shape), centred(m, x))
@@ -312,7 +312,7 @@ var costTable = sync.OnceValue(func() []costCase {
 		row("all of "+name, "all", alwaysBool, fold(1, func(_ *meter, acc, v float64) float64 { return naive.Truth(acc != 0 && v != 0) }, 1))
 		row("any of "+name, "any", alwaysBool, fold(0, func(_ *meter, acc, v float64) float64 { return naive.Truth(acc != 0 || v != 0) }, 1))
 	}
-	position := func(axes []int, better func(m *meter, a, b float64) float64, worst float64) twin {
+	position := func(axes []int, better func(m *meter, a, b float64) float64, worst float64) naiveForward {
 		return func(m *meter, in []*array) *array {
 			return m.Reduce(in[0], axes, false, 8, func(run []float64) float64 {
 				best, at := worst, 0
@@ -329,7 +329,7 @@ var costTable = sync.OnceValue(func() []costCase {
 	row("argmin", "argmin", alwaysInt64, position(nil, (*meter).Smaller, math.Inf(1)))
 
 	// Along an axis, here 1 of a [2 3 4].
-	along := func(f func(m *meter, row []float64) []float64) twin {
+	along := func(f func(m *meter, row []float64) []float64) naiveForward {
 		return func(m *meter, in []*array) *array {
 			return m.Rows(1, func(rows [][]float64) []float64 { return f(m, rows[0]) }, in[0])
 		}
@@ -386,9 +386,9 @@ var costTable = sync.OnceValue(func() []costCase {
 		for i, id := range targets.Values {
 			ids[i] = int64(id)
 		}
-		gradient := func(m *meter, g, x *array) *array { return crossEntropyGradientTwin(m, g, x, targets) }
+		gradient := func(m *meter, g, x *array) *array { return naiveCrossEntropyGradient(m, g, x, targets) }
 		row(name, "cross entropy", floatOf, func(m *meter, in []*array) *array {
-			return crossEntropyTwin(m, in[0], targets, sizeOf(floatOf, in[0]))
+			return naiveCrossEntropy(m, in[0], targets, sizeOf(floatOf, in[0]))
 		}, ofOne(func(m *meter, x, _, g *array) *array { return gradient(m, g, x) }))
 		use(&opCrossEntropyGradient.op, "cross entropy gradient", func(in []*Tensor) *Tensor {
 			return apply(&opCrossEntropyGradient.op, classes{axis: 1, at: ids}, in...)
@@ -426,7 +426,7 @@ var costTable = sync.OnceValue(func() []costCase {
 
 	// Layer norm over rows of 4.
 	row("layer norm", "layer norm", sameAsInput, func(m *meter, in []*array) *array { return m.LayerNorm(in[0], in[1], in[2], 4, 1e-3) },
-		func(m *meter, in []*array, _, g *array) *array { return layerNormGradientTwin(m, g, in[0], in[1]) },
+		func(m *meter, in []*array, _, g *array) *array { return naiveLayerNormGradient(m, g, in[0], in[1]) },
 		func(m *meter, in []*array, _, g *array) *array {
 			ones, zeros := naive.New([]int{4}, g.Size, 1, 1, 1, 1), naive.New([]int{4}, g.Size)
 			return m.SumTo(m.Mul(g, m.LayerNorm(in[0], ones, zeros, 4, 1e-3)), in[1].Shape)
@@ -434,17 +434,17 @@ var costTable = sync.OnceValue(func() []costCase {
 		func(m *meter, in []*array, _, g *array) *array { return m.SumTo(g, in[2].Shape) })
 	use(&opLayerNormGradient.op, "layer norm gradient", func(in []*Tensor) *Tensor {
 		return apply(&opLayerNormGradient.op, &normGradient{rowNorm: rowNorm{1, 1e-3}}, in...)
-	}, [][]int{cube, cube, {4}}, func(m *meter, in []*array) *array { return layerNormGradientTwin(m, in[0], in[1], in[2]) })
+	}, [][]int{cube, cube, {4}}, func(m *meter, in []*array) *array { return naiveLayerNormGradient(m, in[0], in[1], in[2]) })
 
 	// Root mean squares over rows of 4.
-	row("rms norm", "rms norm", sameAsInput, func(m *meter, in []*array) *array { return rmsNormTwin(m, in[0], in[1]) },
-		func(m *meter, in []*array, _, g *array) *array { return rmsNormGradientTwin(m, g, in[0], in[1]) },
+	row("rms norm", "rms norm", sameAsInput, func(m *meter, in []*array) *array { return naiveRmsNorm(m, in[0], in[1]) },
+		func(m *meter, in []*array, _, g *array) *array { return naiveRmsNormGradient(m, g, in[0], in[1]) },
 		func(m *meter, in []*array, _, g *array) *array {
-			return m.SumTo(m.Mul(g, rmsNormTwin(m, in[0], naive.New([]int{4}, g.Size, 1, 1, 1, 1))), in[1].Shape)
+			return m.SumTo(m.Mul(g, naiveRmsNorm(m, in[0], naive.New([]int{4}, g.Size, 1, 1, 1, 1))), in[1].Shape)
 		})
 	use(&opRMSNormGradient.op, "rms norm gradient", func(in []*Tensor) *Tensor {
 		return apply(&opRMSNormGradient.op, &normGradient{rowNorm: rowNorm{1, 1e-3}}, in...)
-	}, [][]int{cube, cube, {4}}, func(m *meter, in []*array) *array { return rmsNormGradientTwin(m, in[0], in[1], in[2]) })
+	}, [][]int{cube, cube, {4}}, func(m *meter, in []*array) *array { return naiveRmsNormGradient(m, in[0], in[1], in[2]) })
 
 	// Gates, turns and attention.
 	use(&opSiLUGradient, "silu gradient", func(in []*Tensor) *Tensor { return apply(&opSiLUGradient, nil, in...) }, [][]int{cube, cube},
@@ -457,7 +457,7 @@ var costTable = sync.OnceValue(func() []costCase {
 		})
 	// Operations of three numbers: each gradient is summed to the shape of its input.
 	three := func(name, op string, result func(Dtype) Dtype, f func(m *meter, a, b, c float64) float64, slopes ...func(m *meter, in []*array, g *array) *array) *costCase {
-		var gradients []gradientTwin
+		var gradients []naiveGradient
 		for i, slope := range slopes {
 			gradients = append(gradients, func(m *meter, in []*array, _, g *array) *array { return m.SumTo(slope(m, in, g), in[i].Shape) })
 		}
@@ -493,7 +493,7 @@ var costTable = sync.OnceValue(func() []costCase {
 		func(m *meter, in []*array, g *array) *array {
 			return m.Mul(m.Mul(g, m.Div(m.Div(in[1], in[2]), in[2])), naive.Num(-1.5))
 		})
-	turn := func(way float64) twin {
+	turn := func(way float64) naiveForward {
 		return func(m *meter, in []*array) *array {
 			return m.Pass(cube, in[0].Size, func(i int, read naive.Read) float64 {
 				p := naive.Position(i, cube)
@@ -517,7 +517,7 @@ var costTable = sync.OnceValue(func() []costCase {
 	}, [][]int{{1, 4, 3}, {1, 4, 6}, {1, 5, 6}, {1, 5, 3}}, func(m *meter, in []*array) *array {
 		all := naive.New([]int{24 + 30 + 15}, in[1].Size)
 		at := 0
-		for i, g := range attentionTwin(m, in[1:], in[0], attentionSettings{causal: true}) {
+		for i, g := range naiveAttention(m, in[1:], in[0], attentionSettings{causal: true}) {
 			if i > 0 { // the first is the result
 				at += copy(all.Values[at:], g.Values)
 			}
@@ -529,27 +529,27 @@ var costTable = sync.OnceValue(func() []costCase {
 	for name, a := range map[string]attentionSettings{
 		"attention": {}, "attention, causal and grouped": {causal: true}, "attention, masked": {mask: hidden, scale: 0.7},
 	} {
-		c := row(name, "attention", sameAsInput, func(m *meter, in []*array) *array { return attentionTwin(m, in, nil, a)[0] })
+		c := row(name, "attention", sameAsInput, func(m *meter, in []*array) *array { return naiveAttention(m, in, nil, a)[0] })
 		c.products = func(in []*array) int { return seenTimes(in[0], in[1], a.causal, 2*features(in[0])+2*features(in[2])) }
 		for i := range 3 {
 			c.gradients = append(c.gradients, func(m *meter, in []*array, _, g *array) *array {
 				if i > 0 { // all are computed with the first
 					m = &meter{}
 				}
-				return attentionTwin(m, in, g, a)[i+1]
+				return naiveAttention(m, in, g, a)[i+1]
 			})
 		}
 	}
 
 	// Views cost nothing, and no more on the way naive.Back if nothing was left out. Where
 	// positions coincide, elements are added.
-	view := func(name, op string, to []int, from func(index []int) []int, gradient gradientTwin) {
+	view := func(name, op string, to []int, from func(index []int) []int, gradient naiveGradient) {
 		row(name, op, sameAsInput, func(_ *meter, in []*array) *array { return in[0].View(to, from) }, gradient)
 	}
-	renamed := func(to []int, from func(index []int) []int) gradientTwin {
+	renamed := func(to []int, from func(index []int) []int) naiveGradient {
 		return func(_ *meter, in []*array, _, g *array) *array { return g.View(to, from) }
 	}
-	spread := func(adds bool, from func(index []int) []int) gradientTwin {
+	spread := func(adds bool, from func(index []int) []int) naiveGradient {
 		return func(m *meter, in []*array, _, g *array) *array { return m.Into(g, in[0].Shape, adds, from) }
 	}
 	view("transpose", "transpose", []int{4, 3, 2}, turned, renamed(cube, turned))
@@ -783,8 +783,8 @@ var costTable = sync.OnceValue(func() []costCase {
 	w := window{ContiguousLayout(4, 6), Layout{Shape: []int{4, 3}, Strides: []int{6, 1}, Offset: 0}}
 	leftPart := func(p []int) []int { return p }
 	use(&opPut.op, "put", func(in []*Tensor) *Tensor { return apply(&opPut.op, w, in...) }, [][]int{mat, {4, 3}},
-		func(m *meter, in []*array) *array { return putTwin(m, in[0], in[1]) },
-		func(m *meter, in []*array, _, g *array) *array { return putTwin(m, g, naive.New(nil, g.Size, 0)) },
+		func(m *meter, in []*array) *array { return naivePut(m, in[0], in[1]) },
+		func(m *meter, in []*array, _, g *array) *array { return naivePut(m, g, naive.New(nil, g.Size, 0)) },
 		func(_ *meter, in []*array, _, g *array) *array { return g.View([]int{4, 3}, leftPart) })
 	overlapping := window{ContiguousLayout(7), Layout{Shape: []int{3, 3}, Strides: []int{2, 1}, Offset: 0}}
 	use(&opUnpick.op, "pick backward", func(in []*Tensor) *Tensor { return apply(&opUnpick.op, overlapping, in[0]) }, [][]int{{3, 3}},
@@ -824,7 +824,7 @@ func divisor(n int, biased bool) float64 {
 }
 
 // catPart is the gradient of what lies from a position of axis 1 on: a view.
-func catPart(start int) gradientTwin {
+func catPart(start int) naiveGradient {
 	return func(_ *meter, in []*array, _, g *array) *array {
 		return g.View(cube, func(p []int) []int { return []int{p[0], p[1] + start, p[2]} })
 	}
@@ -838,8 +838,8 @@ func middleGone(x *array) *array {
 	return naive.New(x.Shape, x.Size, x.Values[0], 0, x.Values[2])
 }
 
-// putTwin copies all of x and then writes v over its first three columns.
-func putTwin(m *meter, x, v *array) *array {
+// naivePut copies all of x and then writes v over its first three columns.
+func naivePut(m *meter, x, v *array) *array {
 	part := v.Expand([]int{4, 3})
 	return m.Pass(x.Shape, x.Size, func(i int, read naive.Read) float64 {
 		p, value := naive.Position(i, x.Shape), read(0, i)
@@ -850,8 +850,8 @@ func putTwin(m *meter, x, v *array) *array {
 	}, x, part)
 }
 
-// crossEntropyTwin is that along axis 1 for each target but -1.
-func crossEntropyTwin(m *meter, x, targets *array, size int) *array {
+// naiveCrossEntropy is that along axis 1 for each target but -1.
+func naiveCrossEntropy(m *meter, x, targets *array, size int) *array {
 	return m.Pass(targets.Shape, size, func(i int, read naive.Read) float64 {
 		target := int(read(1, i))
 		if target < 0 {
@@ -869,8 +869,8 @@ func crossEntropyTwin(m *meter, x, targets *array, size int) *array {
 	}, x, targets)
 }
 
-// crossEntropyGradientTwin is dL/dx of that.
-func crossEntropyGradientTwin(m *meter, g, x, targets *array) *array {
+// naiveCrossEntropyGradient is dL/dx of that.
+func naiveCrossEntropyGradient(m *meter, g, x, targets *array) *array {
 	rows := map[int][]float64{} // that are known, by their number
 	return m.Pass(x.Shape, x.Size, func(i int, read naive.Read) float64 {
 		index := naive.Position(i, x.Shape)
@@ -902,8 +902,8 @@ func crossEntropyGradientTwin(m *meter, g, x, targets *array) *array {
 	}, g, x, targets)
 }
 
-// rmsNormTwin normalizes rows of 4.
-func rmsNormTwin(m *meter, x, w *array) *array {
+// naiveRmsNorm normalizes rows of 4.
+func naiveRmsNorm(m *meter, x, w *array) *array {
 	return m.Rows(len(x.Shape)-1, func(rows [][]float64) []float64 {
 		sum := 0.
 		for _, v := range rows[0] {
@@ -917,8 +917,8 @@ func rmsNormTwin(m *meter, x, w *array) *array {
 	}, x, w)
 }
 
-// rmsNormGradientTwin is dL/dx for rows of 4.
-func rmsNormGradientTwin(m *meter, g, x, w *array) *array {
+// naiveRmsNormGradient is dL/dx for rows of 4.
+func naiveRmsNormGradient(m *meter, g, x, w *array) *array {
 	return m.Rows(len(x.Shape)-1, func(rows [][]float64) []float64 {
 		sum, dot := 0., 0.
 		for _, v := range rows[1] {
@@ -938,16 +938,16 @@ func rmsNormGradientTwin(m *meter, g, x, w *array) *array {
 	}, g, x, w)
 }
 
-// attentionSettings is what the twin is given besides arrays.
+// attentionSettings are the arguments of the naive version besides arrays.
 type attentionSettings struct {
 	causal bool
-	mask   *array  // [T S]; what is 0 is hidden: its score is computed, and then passed over
+	mask   *array  // [T S]; elements that are 0 are hidden: their score is computed, and then passed over
 	scale  float64 // 0: 1/√d
 }
 
-// attentionTwin computes attention query by query and key by key, and with g its
+// naiveAttention computes attention query by query and key by key, and with g its
 // gradients: the result, and those of q, k and v. It counts one or the other.
-func attentionTwin(m *meter, in []*array, g *array, a attentionSettings) [4]*array {
+func naiveAttention(m *meter, in []*array, g *array, a attentionSettings) [4]*array {
 	as4 := func(a *array) *array { return a.Reshape(append([]int{1, 1, 1, 1}[len(a.Shape):], a.Shape...)...) }
 	q, k, v := as4(in[0]), as4(in[1]), as4(in[2])
 	heads, t, d, s, e := q.Shape[1], q.Shape[2], q.Shape[3], k.Shape[2], v.Shape[3]
@@ -1044,8 +1044,8 @@ func attentionTwin(m *meter, in []*array, g *array, a attentionSettings) [4]*arr
 	return result
 }
 
-// layerNormGradientTwin is dL/dx for rows of 4.
-func layerNormGradientTwin(m *meter, g, x, w *array) *array {
+// naiveLayerNormGradient is dL/dx for rows of 4.
+func naiveLayerNormGradient(m *meter, g, x, w *array) *array {
 	const n, eps = 4, 1e-3
 	return m.Rows(len(x.Shape)-1, func(rows [][]float64) []float64 {
 		_, sum, normal := m.Squares(rows[1])
@@ -1090,14 +1090,14 @@ func arraysOf(in []*Tensor) []*array {
 // closeTo says how an array differs from a tensor.
 func closeTo(x *array, t *Tensor, tolerance float64) error {
 	if !slices.Equal(x.Shape, t.Shape()) {
-		return fmt.Errorf("shape %v, the naive twin has %v", t.Shape(), x.Shape)
+		return fmt.Errorf("shape %v, the naive version has %v", t.Shape(), x.Shape)
 	}
 	if x.Size != t.dtype.Size() {
-		return fmt.Errorf("%s has %d bytes for each element, the naive twin %d", t.dtype, t.dtype.Size(), x.Size)
+		return fmt.Errorf("%s has %d bytes for each element, the naive version %d", t.dtype, t.dtype.Size(), x.Size)
 	}
 	for i, got := range t.Floats() {
 		if want := x.Values[i]; !(math.Abs(got-want) <= tolerance*(1+math.Abs(want))) && got != want && !(got != got && want != want) {
-			return fmt.Errorf("element %v is %g, that of the naive twin %g", naive.Position(i, x.Shape), got, want)
+			return fmt.Errorf("element %v is %g, that of the naive version %g", naive.Position(i, x.Shape), got, want)
 		}
 	}
 	return nil
@@ -1109,7 +1109,7 @@ type cost struct{ flops, bytes int }
 func (c *cost) add(e *Event) { c.flops += e.FLOPs; c.bytes += e.Bytes }
 
 // costError compares what one use of the operation gives and is said to cost with
-// its naive twin.
+// its naive version.
 func (c *costCase) costError(in []*Tensor, gradients bool) error {
 	var out *Tensor
 	tracked := make([]*Tensor, len(in))
@@ -1146,10 +1146,10 @@ func (c *costCase) costError(in []*Tensor, gradients bool) error {
 		want.flops = c.usual * out.Len()
 	}
 	if p := c.productsOf(arrays, want.flops); !c.inside && products != p {
-		return fmt.Errorf("%d FLOPs of matrix products, the naive twin takes %d", products, p)
+		return fmt.Errorf("%d FLOPs of matrix products, the naive version takes %d", products, p)
 	}
 	if got != want {
-		return fmt.Errorf("%d FLOPs and %d bytes, the naive twin takes %d and %d", got.flops, got.bytes, want.flops, want.bytes)
+		return fmt.Errorf("%d FLOPs and %d bytes, the naive version takes %d and %d", got.flops, got.bytes, want.flops, want.bytes)
 	}
 	if !gradients || !out.RequiresGrad() {
 		if gradients && len(c.gradients) > 0 {
@@ -1165,7 +1165,7 @@ func (c *costCase) costError(in []*Tensor, gradients bool) error {
 		}
 	}
 	if !c.inside && inGraph != want.flops || c.inside && inGraph != 0 {
-		return fmt.Errorf("%d FLOPs in the graph, the naive twin takes %d", inGraph, want.flops)
+		return fmt.Errorf("%d FLOPs in the graph, the naive version takes %d", inGraph, want.flops)
 	}
 
 	seed := With(out.dtype, NewGenerator(5)).Uniform(0.5, 1.5, out.Shape()...)
@@ -1176,7 +1176,7 @@ func (c *costCase) costError(in []*Tensor, gradients bool) error {
 		}
 	}
 	if len(c.gradients) != len(in) {
-		return fmt.Errorf("there are twins for %d gradients, and %d inputs", len(c.gradients), len(in))
+		return fmt.Errorf("there are naive versions of %d gradients, and %d inputs", len(c.gradients), len(in))
 	}
 	for i, f := range c.gradients {
 		if f == nil {
@@ -1191,7 +1191,7 @@ func (c *costCase) costError(in []*Tensor, gradients bool) error {
 		case grad == nil:
 			return fmt.Errorf("input %d has no gradient", i)
 		case costs[i] != cost{m.FLOPs, m.Bytes}:
-			return fmt.Errorf("the gradient of input %d takes %d FLOPs and %d bytes, its naive twin %d and %d", i, costs[i].flops, costs[i].bytes, m.FLOPs, m.Bytes)
+			return fmt.Errorf("the gradient of input %d takes %d FLOPs and %d bytes, its naive version %d and %d", i, costs[i].flops, costs[i].bytes, m.FLOPs, m.Bytes)
 		default:
 			if err := closeTo(want, grad, tolerance); err != nil {
 				return fmt.Errorf("gradient of input %d: %w", i, err)
@@ -1251,7 +1251,7 @@ func (c *costCase) repeatable() bool {
 	return !slices.Contains([]*op{&opRecompute.op, &opView.op, &opUnview.op, &opPut.op, &opPick.op, &opReLUGradient}, c.op)
 }
 
-// TestCosts: what an operation is said to cost is what its naive twin takes, and
+// TestCosts: what an operation is said to cost is what its naive version takes, and
 // it gives the same.
 func TestCosts(t *testing.T) {
 	cases := costTable()
@@ -1263,7 +1263,7 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// TestEveryOperationHasCostCases: an operation without a naive twin can cost
+// TestEveryOperationHasCostCases: an operation without a naive version can cost
 // anything.
 func TestEveryOperationHasCostCases(t *testing.T) {
 	covered := map[*op]bool{}
@@ -1277,7 +1277,7 @@ func TestEveryOperationHasCostCases(t *testing.T) {
 	}
 }
 
-// TestBytesByHand: what is touched, in float32.
+// TestBytesByHand: the touched bytes, in float32.
 func TestBytesByHand(t *testing.T) {
 	table, x := Ones(1000, 8), Ones(10)
 	for _, c := range []struct {

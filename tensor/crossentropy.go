@@ -158,7 +158,7 @@ func (k classes) counted() (n int) {
 }
 
 // read returns the bytes of what has rows, or an element for each, in those that count.
-// What is repeated along them is read once.
+// Repeated elements are read once.
 func (k classes) read(x *Tensor) int {
 	all := x.distinctBytes()
 	if counted := k.counted(); counted == 0 || all == x.Bytes() {

@@ -51,7 +51,7 @@ func TestFunctionOfAnotherShape(t *testing.T) {
 	}
 }
 
-// TestFunctionsThatAreIncomplete: what is missing of a Function, or too much, is named with the Function.
+// TestFunctionsThatAreIncomplete: a missing part of a Function, or one too many, is named with the Function.
 func TestFunctionsThatAreIncomplete(t *testing.T) {
 	type gradients = func([]*Tensor, *Tensor) []*Tensor
 	product := func(in []*Tensor) (*Tensor, []*Tensor) { return in[0].Mul(in[1]), nil }

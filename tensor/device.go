@@ -257,7 +257,7 @@ func scatterOn(op string, sum, x *Tensor, at []int64, run int) {
 	sum.fillOn(op, func(on device.Backend) error { return on.Scatter(sum.view(), x.view(), at, run) })
 }
 
-// updateManyOn runs one step of an optimizer for each of some parameters; see package inside.
+// updateManyOn runs one step of an optimizer for each of some parameters; see package rawtensor.
 func updateManyOn(algorithm string, parameters [][]*Tensor, numbers *device.Numbers) {
 	views := make([][]device.View, len(parameters))
 	for i, tensors := range parameters {

@@ -15,7 +15,7 @@
 //	view.go           other layouts of the same memory
 //	matmul.go         products of matrices
 //	gradient.go       Backward, on package autograd
-//	errors.go         what is said of mistakes
+//	errors.go         messages about mistakes
 //
 // # Where the rest is
 //
@@ -36,8 +36,8 @@
 // device.go is the bridge to devices such as that of package gpu, and fused.go to their kernels for whole operations.
 // memory.go brings memory from elsewhere, and gives it back before the garbage collector does.
 //
-// A notebook carries tensors from cell to cell, each of which is a process: keep.go says what is kept of them, and
-// keepgraph.go what is kept of the graph.
+// A notebook carries tensors from cell to cell, each of which is a process: keep.go has their kept state, and
+// keepgraph.go that of the graph.
 //
 // # Sharing
 //

@@ -3,10 +3,10 @@ package tensor
 import (
 	"testing"
 
-	"github.com/lectern-go/lectern/internal/facts"
+	"github.com/lectern-go/lectern/internal/inspect"
 )
 
-// TestStamp: a stamp changes with what is shown of a tensor, also if somebody writes past the
+// TestStamp: a stamp changes with the text of a tensor, also after a write past the
 // library, and with nothing else.
 func TestStamp(t *testing.T) {
 	for _, c := range []struct {
@@ -64,7 +64,7 @@ func TestStampOfViews(t *testing.T) {
 // TestTraceOps: the stepper hears of operations, and nothing else is made for it.
 func TestTraceOps(t *testing.T) {
 	var names []string
-	stop := traceOps(func(op facts.Op) { names = append(names, op.Name) })
+	stop := traceOps(func(op inspect.Op) { names = append(names, op.Name) })
 	for k := Ran; k <= RoleSet; k++ {
 		if wanted(k) != (k == Ran) {
 			t.Errorf("kind %d is wanted: %v", k, wanted(k))

@@ -13,7 +13,7 @@ import (
 
 // Loops that go through memory in another order than elements have, or through several
 // elements at a time, come into play from some sizes on, and end in the middle of what they
-// do at a time. Each is compared with its naive twin: one element after the other.
+// do at a time. Each is compared with its naive version: one element after the other.
 
 // fastDtypes have elements of all sizes and kinds.
 var fastDtypes = []Dtype{Float32, Float64, BFloat16, Int64, Int32, Int16, Uint8, Bool}
@@ -128,7 +128,7 @@ func TestFastRows(t *testing.T) {
 			for name, v := range fastLayouts(x) {
 				plain := v.Clone().Contiguous()
 				for axis := range v.Dim() {
-					// The twin has each row by itself, as a vector.
+					// The naive version has each row by itself, as a vector.
 					rows := v.Movedim(axis, -1)
 					n, all := v.Size(axis), elementsOf(rows)
 					vector := func(i int) *Tensor {

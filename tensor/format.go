@@ -30,7 +30,7 @@ func (t *Tensor) String() string {
 	text, notes := "[]", t.notes()
 	switch {
 	case t.Len() == 0:
-	case t.storage.Freed(): // who looks for a mistake must be able to print what is left
+	case t.storage.Freed(): // debugging needs to print what remains
 		text, notes = "freed", append([]string{"size=" + sizeText(t.layout.Shape)}, notes...)
 	default:
 		text = t.printable().Text(len(prefix))
@@ -71,7 +71,7 @@ func (t *Tensor) details() string {
 // sizeText writes a shape as Python does.
 func sizeText(shape []int) string { return strings.ReplaceAll(fmt.Sprint(shape), " ", ", ") }
 
-// notes returns what is said after the values.
+// notes returns the text after the values.
 func (t *Tensor) notes() []string {
 	var notes []string
 	if t.Len() == 0 && t.Dim() != 1 {

@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-go/lectern/tensor/internal/memory"
 )
 
-// TestFree: memory is handed out again at once, and only then, unless somebody may
+// TestFree: memory is handed out again at once, and only then, unless other code may
 // still look at it; what was freed can't be used.
 func TestFree(t *testing.T) {
 	x := Arange(300).To(Float32)
@@ -62,7 +62,7 @@ func TestFree(t *testing.T) {
 	}
 }
 
-// TestFreedMemoryIsUsedAgain counts what is allocated.
+// TestFreedMemoryIsUsedAgain counts allocations.
 func TestFreedMemoryIsUsedAgain(t *testing.T) {
 	if race.Enabled {
 		t.Skip("pools forget at random when the race detector is on")
@@ -228,7 +228,7 @@ func TestGraphsHoldWhatTheySaved(t *testing.T) {
 }
 
 // TestBackwardKeepsWhatIsSeen: Backward gives back the gradients that only it can
-// see, and ZeroGrad those that nobody asked for.
+// see, and ZeroGrad those that were not asked for.
 func TestBackwardKeepsWhatIsSeen(t *testing.T) {
 	var seen []*Tensor
 	see := func(x *Tensor) *Tensor {
@@ -280,7 +280,7 @@ func TestBackwardKeepsWhatIsSeen(t *testing.T) {
 	hooked.ZeroGrad()
 	wantFloats(t, "what a hook returned", returned.Narrow(0, 0, 2), 12, 12)
 
-	// Several calls add up in one place, unless somebody has the first gradient.
+	// Several calls add up in one place, unless the first gradient was handed out.
 	for _, look := range []bool{false, true} {
 		x := Full(3, 100).RequireGrad()
 		x.Square().Sum().Backward()
@@ -312,7 +312,7 @@ func TestGradientsThroughRecycledMemory(t *testing.T) {
 	gradients := func(recycle bool) []float64 {
 		stop := func() {}
 		if !recycle {
-			stop = Trace(func(Event) {}) // whoever watches sees all memory as it is
+			stop = Trace(func(Event) {}) // with an observer all memory is shown as it is
 		}
 		defer stop()
 		g := NewGenerator(3)

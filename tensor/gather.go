@@ -111,7 +111,7 @@ func init() {
 	})
 }
 
-// startOfSum returns what is added to: 0, or a copy of the second input.
+// startOfSum returns the tensor that is added to: 0, or a copy of the second input.
 func (c *call) startOfSum(shape []int) *Tensor {
 	wide := wideSum(computeDtype(c.input().dtype))
 	if len(c.in) > 1 {
@@ -230,7 +230,7 @@ func OneHot(ids *Tensor, classes ...int) *Tensor {
 type gathering struct {
 	axis  int
 	index *Tensor // int64, contiguous
-	shape []int   // of what is gathered from
+	shape []int   // of the gathered tensor
 }
 
 // loop returns a as loops take it.

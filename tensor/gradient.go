@@ -308,7 +308,7 @@ type passing struct{ *memory.Passing }
 func (p passing) Hold(g *Tensor) { p.Passing.Hold(g.storage) }
 func (p passing) Drop(g *Tensor) { p.Passing.Drop(g.storage) }
 
-// AddTo adds g to the gradient that a node keeps, unless somebody else may have
+// AddTo adds g to the gradient that a node keeps, unless other code may have
 // that one, who is not to see it change.
 func (passing) AddTo(kept, g *Tensor) bool {
 	if kept.storage.Lent() || kept.node != nil || g.node != nil {

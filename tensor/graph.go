@@ -19,7 +19,7 @@ type Graph struct {
 type GraphNode struct {
 	Name     string // given by Named; else "" for results and constants
 	Op       string // the operation that made the value; "" if none did: a leaf or a constant
-	Scope    string // see Scope; recorded only while somebody traces
+	Scope    string // see Scope; recorded only while operations are traced
 	Shape    []int
 	Dtype    Dtype
 	Leaf     bool    // a value whose gradient Backward leaves
@@ -111,7 +111,7 @@ func GraphOf(t *Tensor, names ...NamedTensor) *Graph {
 	return g
 }
 
-// describe fills in what is known of an operation.
+// describe fills in the properties of an operation.
 func (n *GraphNode) describe(c *call) {
 	n.Op, n.Scope, n.Released = c.op.name, c.scope, c.released && len(c.saved) > 0
 	n.Shape, n.Dtype = c.out.Shape(), c.out.dtype
@@ -131,7 +131,7 @@ func (n *GraphNode) describe(c *call) {
 }
 
 // inputsOf returns the edges to a call, and adds a node for each input that
-// needs no gradient. A leaf does not know its shape; whoever uses it does.
+// needs no gradient. A leaf does not know its shape; the operation that uses it does.
 func (g *Graph) inputsOf(c *call, position map[*autograd.Node[*Tensor]]int, names []NamedTensor) (edges []GraphEdge) {
 	for i, x := range c.in {
 		from, known := position[c.inputs[i]]

@@ -80,7 +80,7 @@ func (t *Tensor) put(x *Tensor) *Tensor {
 	return t.putBy(x, func() { t.assign(source) })
 }
 
-// putBy is put for what is written by a function: elements of x, or a few of them in their places.
+// putBy is put for a function that writes: elements of x, or a few of them in their places.
 func (t *Tensor) putBy(x *Tensor, assign func()) *Tensor {
 	base := t
 	if t.base != nil {

@@ -13,7 +13,7 @@ import (
 // What lives on from one notebook cell to the next: values, layout, and the place in the graph, see keepgraph.go.
 // Package kernel/persist calls what cellstate is told here, and the methods of types that users don't see.
 
-// keptTensor is what is kept of a Tensor.
+// keptTensor is the kept state of a Tensor.
 type keptTensor struct {
 	Storage        *memory.Storage
 	Shape, Strides []int
@@ -42,7 +42,7 @@ func restoreTensor(t *Tensor, state any) {
 		node: (*autograd.Node[*Tensor])(s.Node)}
 }
 
-// keptDevice is what is kept of a Device.
+// keptDevice is the kept state of a Device.
 type keptDevice struct{ Name string }
 
 func keepDevice(d *Device) any { return &keptDevice{d.String()} }
@@ -51,7 +51,7 @@ func keepDevice(d *Device) any { return &keptDevice{d.String()} }
 // processor.
 func restoreDevice(d *Device, state any) { *d, _ = FindDevice(state.(*keptDevice).Name) }
 
-// keptStorage is what is kept of a storage: keep maps Bytes into memory.
+// keptStorage is the kept state of a storage: keep maps Bytes into memory.
 type keptStorage struct {
 	Bytes   []byte
 	Version uint64

@@ -14,7 +14,7 @@ import (
 
 // BenchmarkKeptGraph keeps a graph of 200 operations that saved 100 MB, in cells that
 // are processes: one makes it, one has it and leaves it as it is, one calls Backward,
-// and one has what is left. Beside it 100 MB of values without a graph.
+// and one has the rest. Beside it 100 MB of values without a graph.
 func BenchmarkKeptGraph(b *testing.B) {
 	const side = 512 // 1 MB for each saved value
 	sums := map[string]float64{}

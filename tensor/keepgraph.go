@@ -20,12 +20,12 @@ import (
 // Not all graphs are kept. One that Backward can't go through any more, as an
 // earlier one released saved values, ends with its cell: its values are of no use.
 // So does one that needs a function which package kernel/persist can't keep; the cell
-// is told then. What is left in its place, an endedGraph, knows the reason.
+// is told then. An endedGraph is left in its place, and knows the reason.
 
 // keptNode is a place in the graph as package kernel/persist sees it.
 type keptNode autograd.Node[*Tensor]
 
-// keptNodeState is what is kept of a place in the graph, with the operation that
+// keptNodeState is the kept state of a place in the graph, with the operation that
 // made the value. All that is plain data is one string: it takes less time than
 // fields do, which matters as each cell that uses the graph writes it down again, and
 // shares no memory with tensors that are not part of the graph.
@@ -52,7 +52,7 @@ type keptOnce struct {
 	Other any
 }
 
-// KeepState returns what is kept of n; see keep.go.
+// KeepState returns the kept state of n; see keep.go.
 func (n *keptNode) KeepState() any {
 	node := (*autograd.Node[*Tensor])(n)
 	s := &keptNodeState{Retains: node.RetainsGrad()}
@@ -74,7 +74,7 @@ func (n *keptNode) KeepState() any {
 		if s.Ended = ends.of(node); s.Ended != nil {
 			break
 		}
-		if cellstate.Spare() {
+		if cellstate.OverLimit() {
 			s.Ended = &endedGraph{Op: f.op.name, Cell: cellstate.Cell(), Why: noRoom}
 			cellstate.Note("gradient graphs end with this cell, since " + noRoom + ": call Backward in this cell")
 			break
@@ -299,7 +299,7 @@ func (k *keptAttr) value() any {
 	return nil
 }
 
-// Which graphs end with their notebook cell, and what is left of them.
+// Which graphs end with their notebook cell, and what remains of them.
 
 // endedGraph stands for a graph that ended with the cell that made it.
 type endedGraph struct {
@@ -351,7 +351,7 @@ func init() {
 	}, func([]byte) error { return nil })
 }
 
-// of returns what is left of the graph of a node, or nil if it can be kept whole.
+// of returns what remains of the graph of a node, or nil if it can be kept whole.
 func (e *endings) of(root *autograd.Node[*Tensor]) *endedGraph {
 	e.Lock()
 	defer e.Unlock()

@@ -519,7 +519,7 @@ func TestGraphsAreLeftOutWhereThereIsNoRoom(t *testing.T) {
 		end := celltest.Begin()
 		w, _, mean, worst := losses()
 		persist.Def("w", &w, "mean", &mean, "worst", &worst)
-		cellstate.SetSpare(true)
+		cellstate.SetOverLimit(true)
 		end()
 	}, func(t *testing.T) {
 		var w, mean, worst *tensor.Tensor
@@ -587,7 +587,7 @@ func TestTrainingDoesNotGrow(t *testing.T) {
 		persist.Def("w", &w, "loss", &loss)
 	}}
 	for i := range n {
-		cells = append(cells, func(t *testing.T) { // without Backward, a graph over a graph that nobody needs
+		cells = append(cells, func(t *testing.T) { // without Backward, a graph over a graph that is not needed
 			var w, loss *tensor.Tensor
 			defer celltest.Begin("w", &w, "loss", &loss)()
 			noteDisk(t, "before")

@@ -7,12 +7,12 @@ import (
 	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/device"
-	"github.com/lectern-go/lectern/internal/inside"
+	"github.com/lectern-go/lectern/internal/rawtensor"
 	"github.com/lectern-go/lectern/tensor/internal/memory"
 )
 
 func init() {
-	inside.Open(&inside.Door[*Tensor]{
+	rawtensor.Register(&rawtensor.Access[*Tensor]{
 		Grad:       (*Tensor).borrowGrad,
 		Float32s:   borrow[float32],
 		Float64s:   borrow[float64],
@@ -65,7 +65,7 @@ func (t *Tensor) RawBytes() []byte {
 
 // SetData makes t show the elements of x: t takes over shape, dtype and memory,
 // which the two then share, and stays the leaf that it was, with its hooks.
-// Whoever holds t, such as an optimizer, sees the change; views of the old
+// Holders of t, such as an optimizer, see the change; views of the old
 // memory don't. The gradient of t is dropped if shape or dtype change. It
 // returns t. It panics if t is the result of a recorded operation, or if t
 // requires a gradient and x is not floating point.
@@ -114,7 +114,7 @@ func (t *Tensor) IsPinned() bool {
 }
 
 // newPinned returns a tensor in page-locked memory, which is given back when
-// nobody holds it any more.
+// it is not reachable any more.
 func newPinned(by device.Backend, dtype Dtype, shape []int) *Tensor {
 	s := &memory.Storage{PinnedBy: by}
 	if size := checkedLen(shape) * dtype.Size(); size > 0 {
@@ -129,7 +129,7 @@ func newPinned(by device.Backend, dtype Dtype, shape []int) *Tensor {
 }
 
 // Prefetch returns t on d, as To does, but does not wait: earlier work on d goes on
-// while t is copied, and what is computed from the result waits for it. t must be
+// while t is copied, and operations on the result wait for it. t must be
 // contiguous and pinned, and must not be changed before wait returns. For the
 // processor it returns t. It panics for any other tensor, and if d has no room.
 func (t *Tensor) Prefetch(d Device) (copied *Tensor, wait func() error) {

@@ -94,7 +94,7 @@ func BenchmarkSmall(b *testing.B) {
 	}
 }
 
-// TestProcessorIsADevice: what is asked of devices has an answer for the processor, and copies to it are none.
+// TestProcessorIsADevice: questions to devices have an answer for the processor, and copies to it are none.
 func TestProcessorIsADevice(t *testing.T) {
 	if CPU.String() != "cpu" || CPU.Model() != "" || !CPU.IsCPU() || CPU.TF32() || CPU.Allocated() != 0 || CPU.Synchronize() != nil {
 		t.Errorf("%v: model %q, TF32 %v, %d bytes", CPU, CPU.Model(), CPU.TF32(), CPU.Allocated())

@@ -7,7 +7,7 @@ import (
 	"github.com/lectern-go/lectern/internal/race"
 )
 
-// TestAMillionElements: what is added up or multiplied over a million elements is as exact as a single rounding nearly
+// TestAMillionElements: a sum or product over a million elements is as exact as a single rounding nearly
 // allows, in every reduction and scan, along an axis in memory or across it, and in its gradient. One by one in float32
 // they would be wrong in the second digit.
 func TestAMillionElements(t *testing.T) {

@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// TestMissingTensors: a nil receiver or operand, and a Tensor that nobody made, are
+// TestMissingTensors: a nil receiver or operand, and a zero Tensor, are
 // mistakes that are named, in every method there is.
 func TestMissingTensors(t *testing.T) {
 	typ := reflect.TypeFor[*Tensor]()
-	// What is written for a reader, or kept by a notebook, may be missing.
+	// A tensor that is printed, or kept by a notebook, may be missing.
 	shown := []string{"String", "Format", "HTML", "HeatHTML"}
-	// What is asked of shape and kind alone is known of the zero Tensor: it is a number.
+	// The zero Tensor has a shape and a kind: it is a number.
 	known := []string{"BorrowGrad", "Bytes", "Detach", "Device", "Dim", "Dtype", "ElementSize", "Grad", "IsContiguous", "IsLeaf", "Layout", "Len", "RequiresGrad", "Shape", "Size", "Stride",
 		"StorageOffset", "Strides"}
 	check := func(name, want string, f reflect.Value, args []reflect.Value) {

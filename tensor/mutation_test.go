@@ -247,8 +247,8 @@ func gradientsFit(o *op, cases []*costCase) bool {
 		}
 	}
 	for _, c := range cases {
-		for i, twin := range c.gradients {
-			if twin != nil {
+		for i, gradient := range c.gradients {
+			if gradient != nil {
 				c.gradientOf(i)
 			}
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // TestObservingChangesNothing: a step takes the memory that it takes, and gives the
-// numbers that it gives, whether somebody listens or not.
+// numbers that it gives, traced or not.
 func TestObservingChangesNothing(t *testing.T) {
 	const size, layers = 128, 8
 	if race.Enabled {
@@ -28,7 +28,7 @@ func TestObservingChangesNothing(t *testing.T) {
 		for _, w := range weights {
 			w.ZeroGrad()
 		}
-		runtime.GC() // twice: blocks that nobody needs are dropped then
+		runtime.GC() // twice: unused blocks are dropped then
 		runtime.GC()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -44,7 +44,7 @@ func TestObservingChangesNothing(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		return float64(after.TotalAlloc-before.TotalAlloc) / (size * size * 4), loss, weights[0].Grad().Clone()
 	}
-	step() // what is made once
+	step() // some memory is made only once
 	alone, loss, grad := step()
 	var events atomic.Int64
 	stop := Trace(func(Event) { events.Add(1) })

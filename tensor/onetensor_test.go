@@ -166,7 +166,7 @@ func (c opCase) tryOneTensor(t *testing.T, name string, dtype Dtype, same []int)
 		}
 	}
 	for _, used := range [][2]bool{{}, {true, false}, {false, true}} {
-		stop := Trace(func(Event) {}) // whoever watches sees all memory as it is
+		stop := Trace(func(Event) {}) // with an observer all memory is shown as it is
 		want := gradients(true, used[0], used[1], false, plain)
 		stop()
 		for way, f := range ways {

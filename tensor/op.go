@@ -10,7 +10,7 @@ import (
 
 // op is all that is known about one operation: how to compute it, its
 // derivative with respect to each input, what the derivative reads, and what
-// it costs. Every operation is run by apply; whoever cares about operations
+// it costs. Every operation is run by apply; code that cares about operations
 // hooks in there.
 type op struct {
 	name string
@@ -103,7 +103,7 @@ const (
 type call struct {
 	op   *op
 	attr any       // what the method was given besides tensors; see opOf
-	in   []*Tensor // what is not saved is kept without its storage, for its shape
+	in   []*Tensor // those that are not saved are kept without their storage, for their shapes
 	out  *Tensor   // set if the derivative reads it, without its storage otherwise
 
 	device device.Backend // where the operation runs, nil for the processor
@@ -233,14 +233,14 @@ func (c *call) link() (needed reads) {
 	return needed
 }
 
-// keepInputs replaces the inputs by what is kept of them.
+// keepInputs replaces the inputs by the parts of them that are kept.
 func (c *call) keepInputs(needed reads) {
 	for i, x := range c.in {
 		c.in[i] = c.keep(x, needed&(1<<min(i, 6)) != 0, inputName(i, len(c.in)))
 	}
 }
 
-// record keeps what is needed of the result and returns its node.
+// record keeps the needed part of the result and returns its node.
 func (c *call) record(needed reads, out *Tensor) *autograd.Node[*Tensor] {
 	c.out = c.keep(out, needed&readsOutput != 0, "its result")
 	if value, ok := c.attr.(*Tensor); ok { // forward needed its elements, no gradient does

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/lectern-go/lectern/internal/sample"
+	"github.com/lectern-go/lectern/internal/testenv"
 	"github.com/lectern-go/lectern/tensor/internal/loops"
 )
 
@@ -71,7 +71,7 @@ func TestModIsExact(t *testing.T) {
 			check(a, b)
 		}
 	}
-	for range sample.Of(200_000) {
+	for range testenv.Cases(200_000) {
 		a, b := float64(random32(r)), float64(random32(r))
 		check(a, b)
 		check(r.NormFloat64()*100, r.NormFloat64())

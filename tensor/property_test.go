@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/lectern-go/lectern/internal/sample"
+	"github.com/lectern-go/lectern/internal/testenv"
 	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
@@ -166,7 +166,7 @@ func drawShape(t *rapid.T, n int) []int {
 	return shape
 }
 
-// TestWritesThroughViews: what is written through a chain of views shows in the
+// TestWritesThroughViews: a write through a chain of views shows in the
 // base at the elements that the chain shows, and nowhere else.
 func TestWritesThroughViews(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -330,7 +330,7 @@ func TestResultsDoNotDependOnThreads(t *testing.T) {
 func TestReductionsOfEveryLayout(t *testing.T) {
 	x := With(NewGenerator(5)).Uniform(0.9, 1.1, 3, 2100, 70)
 	orders := [][]int{{2, 1, 0}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}}
-	orders = orders[:sample.Of(len(orders))]
+	orders = orders[:testenv.Cases(len(orders))]
 	for name, f := range map[string]func(x *Tensor, axes ...int) *Tensor{
 		"sum": (*Tensor).Sum, "mean": (*Tensor).Mean, "prod": (*Tensor).Prod, "max": (*Tensor).Max, "min": (*Tensor).Min, "norm": (*Tensor).Norm,
 		"all": (*Tensor).All, "any": (*Tensor).Any,

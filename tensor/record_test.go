@@ -23,7 +23,7 @@ func (c *costCase) dtypeError() error {
 		if want := c.result(d); out.dtype != want {
 			return fmt.Errorf("of %s: the result is %s, want %s", d, out.dtype, want)
 		}
-		if d == Bool || d == Uint8 { // in which the twins don't compute
+		if d == Bool || d == Uint8 { // in which the naive versions don't compute
 			continue
 		}
 		want := c.forward(&meter{}, arraysOf(in))
@@ -213,7 +213,7 @@ func (c *costCase) inPlaceErrorOf(d Dtype) error {
 		m.FLOPs = c.usual * x.Len()
 	}
 	if ran.Op != c.name || ran.FLOPs != m.FLOPs || ran.Bytes != m.Bytes {
-		return fmt.Errorf("in place it is told of as %q of %d FLOPs and %d bytes, its naive twin takes %d and %d", ran.Op, ran.FLOPs, ran.Bytes, m.FLOPs, m.Bytes)
+		return fmt.Errorf("in place it is told of as %q of %d FLOPs and %d bytes, its naive version takes %d and %d", ran.Op, ran.FLOPs, ran.Bytes, m.FLOPs, m.Bytes)
 	}
 	return nil
 }

@@ -133,8 +133,8 @@ func (t *Tensor) Norm(axes ...int) *Tensor {
 }
 
 // PNorm returns the norm (Σ|x|ᵖ)^(1/p) over axes, or over all elements if none is named. That of 2 is [Tensor.Norm],
-// math.Inf(1) gives the largest |x|, and 0 counts what is not 0. The gradient is 0 at what is 0. It panics if p is
-// negative or NaN, unless t is floating point, or if there is no such axis.
+// math.Inf(1) gives the largest |x|, and 0 counts the elements that are not 0. The gradient is 0 at elements that are
+// 0. It panics if p is negative or NaN, unless t is floating point, or if there is no such axis.
 func (t *Tensor) PNorm(p float64, axes ...int) *Tensor {
 	const op = "p-norm"
 	t.exist(op).needFloats(op, "the norm of integers is not an integer")
@@ -150,7 +150,7 @@ func (t *Tensor) PNorm(p float64, axes ...int) *Tensor {
 	case math.IsInf(p, 1):
 		return t.Abs().Max(axes...)
 	}
-	// What is 0 is masked before it is raised to a power whose slope is infinite there.
+	// An element that is 0 is masked before it is raised to a power whose slope is infinite there.
 	safely := func(x *Tensor, p float64) *Tensor {
 		zero := x.Detach().Eq(0)
 		return x.MaskedFill(zero, 1).Pow(p).MaskedFill(zero, 0)

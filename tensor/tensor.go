@@ -43,7 +43,7 @@ type Layout = layout.Layout
 func ContiguousLayout(shape ...int) Layout { return layout.Contiguous(shape...) }
 
 // fresh is a tensor made together with its storage and room for four axes, so
-// that a small result costs two allocations: this and its elements. Whoever keeps the
+// that a small result costs two allocations: this and its elements. Code that keeps the
 // shape keeps all of it, which is why a large one has its shape elsewhere: a graph needs
 // the shapes of many results whose elements it doesn't need.
 type fresh struct {
@@ -122,7 +122,7 @@ func checkedLen(shape []int) int { // errors print a clone, or else each shape w
 // needRoom panics if the processor has no memory for a number of bytes. The
 // runtime would end the process.
 func needRoom(op string, shape []int, bytes int) {
-	if why := sysmem.Short(bytes); why != "" {
+	if why := sysmem.Refusal(bytes); why != "" {
 		fail(ErrShape, op, fmt.Sprint(slices.Clone(shape)), "there is no memory for so many elements: "+why, "check the sizes")
 	}
 }
@@ -286,7 +286,7 @@ type Element interface {
 // as wide as the dtype: float32, float64, int64, int32, int16, int8, uint8, bool,
 // or for the small floats uint16 or uint8, which hold their bits. It panics if T
 // does not fit, the tensor is not contiguous, or it lies on another device. A
-// gradient that saved the elements does not notice what is written to them this way.
+// gradient that saved the elements does not notice writes to them this way.
 func Data[T Element](t *Tensor) []T {
 	t.storage.Lend()
 	return borrow[T](t)

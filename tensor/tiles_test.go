@@ -81,7 +81,7 @@ func TestAttentionAcrossTiles(t *testing.T) {
 }
 
 // TestWholesAcrossTiles: sums and extremes of integers are those of a loop, on either side of a word, a vector, a
-// block of the loops, and what is folded at a time, of all numbers, along memory and across it.
+// block of the loops, and the part that is folded at a time, of all numbers, along memory and across it.
 func TestWholesAcrossTiles(t *testing.T) {
 	edges := []int{1, 8, 16, 64, 128, 256, 512, loops.BlockLen, 2 * loops.BlockLen, 16 * loops.BlockLen, 40_000}
 	if race.Enabled {

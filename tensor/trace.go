@@ -11,8 +11,8 @@ import (
 	"weak"
 
 	"github.com/lectern-go/lectern/autograd"
-	"github.com/lectern-go/lectern/internal/facts"
 	"github.com/lectern-go/lectern/internal/goroutine"
+	"github.com/lectern-go/lectern/internal/inspect"
 	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/internal/memory"
 	"github.com/lectern-go/lectern/tensor/internal/printed"
@@ -61,7 +61,7 @@ type Event struct {
 	Size    int    // bytes that were allocated, or that the saved value shows
 	Storage Memory // the memory that was allocated, saved or released
 
-	parts []facts.Part // what Bytes consists of, in the order of the inputs, and then the result
+	parts []inspect.Part // what Bytes consists of, in the order of the inputs, and then the result
 }
 
 // Memory identifies the memory of a tensor and of all its views without keeping
@@ -144,8 +144,8 @@ var (
 	observersMutex sync.Mutex // held by those who change the list
 )
 
-// observed reports whether anybody listens. This load is all that tracing costs
-// while nobody does.
+// observed reports whether operations are traced. This load is all that tracing costs
+// while they are not.
 func observed() bool { return observers.Load() != nil }
 
 // wanted reports whether anybody listens to events of a kind.
@@ -200,7 +200,7 @@ func announce(e Event) {
 	}
 }
 
-// activity is what a goroutine is doing, followed while somebody listens.
+// activity is what a goroutine is doing, followed while operations are traced.
 type activity struct {
 	depth    int // operations that are running, one inside the other
 	backward bool
@@ -212,7 +212,7 @@ type activity struct {
 var activities goroutine.Local[activity]
 
 // Scope runs f; events of the operations that it runs, and of their gradients,
-// carry the name. Scopes nest. It costs nothing while nobody listens.
+// carry the name. Scopes nest. It costs nothing unless operations are traced.
 func Scope(name string, f func()) {
 	if !observed() {
 		f()
@@ -226,7 +226,7 @@ func Scope(name string, f func()) {
 	activities.With(a, f)
 }
 
-// runWatched is run for the case that somebody listens. Like other functions of
+// runWatched is run for the case that operations are traced. Like other functions of
 // that kind it is kept out of the code of its caller, which is to stay small.
 //
 //go:noinline
@@ -258,20 +258,20 @@ func (c *call) watched(run func() *Tensor) *Tensor {
 		return out
 	}
 	e.Output, e.Dtype = out.Shape(), out.dtype
-	e.moves(facts.Part{Kind: facts.Write, Dtype: out.dtype.String(), Bytes: out.distinctBytes()})
+	e.moves(inspect.Part{Kind: inspect.Write, Dtype: out.dtype.String(), Bytes: out.distinctBytes()})
 	if first != nil && out.storage == first.storage {
 		switch {
 		case c.op == &opPut.op:
 			e.Bytes -= e.parts[0].Bytes
-			e.parts[0] = facts.Part{Kind: facts.Over, Dtype: first.dtype.String()}
+			e.parts[0] = inspect.Part{Kind: inspect.Over, Dtype: first.dtype.String()}
 		case out != first && len(c.in) == 1:
 			e.Bytes, e.parts = 0, nil // a view moves nothing
 		}
 	}
 	if c.op.bytes != nil {
 		e.Bytes = c.op.bytes(c, out)
-		write := facts.Part{Kind: facts.Write, Dtype: out.dtype.String(), Bytes: out.distinctBytes()}
-		e.parts = []facts.Part{{Kind: facts.Some, Bytes: e.Bytes - write.Bytes}, write}
+		write := inspect.Part{Kind: inspect.Write, Dtype: out.dtype.String(), Bytes: out.distinctBytes()}
+		e.parts = []inspect.Part{{Kind: inspect.Some, Bytes: e.Bytes - write.Bytes}, write}
 	}
 	if c.op.flops != nil {
 		e.FLOPs = c.op.flops(c, out)
@@ -284,17 +284,17 @@ func (c *call) watched(run func() *Tensor) *Tensor {
 }
 
 // moves adds a part of what the operation reads and writes.
-func (e *Event) moves(p facts.Part) {
+func (e *Event) moves(p inspect.Part) {
 	e.Bytes += p.Bytes
 	e.parts = append(e.parts, p)
 }
 
 // reading is what reading t as an operand touches. A Go number is part of the code, and touches no memory.
-func (t *Tensor) reading() facts.Part {
+func (t *Tensor) reading() inspect.Part {
 	if t.number {
-		return facts.Part{Kind: facts.Number, Dtype: t.dtype.String()}
+		return inspect.Part{Kind: inspect.Number, Dtype: t.dtype.String()}
 	}
-	return facts.Part{Kind: facts.Read, Dtype: t.dtype.String(), Bytes: t.distinctBytes()}
+	return inspect.Part{Kind: inspect.Read, Dtype: t.dtype.String(), Bytes: t.distinctBytes()}
 }
 
 // distinctBytes is the memory that a pass over all elements touches: repeated
@@ -370,20 +370,20 @@ func announceStorage(kind Kind, t *Tensor) {
 const stripLimit = 48
 
 func init() {
-	facts.Of = &facts.Library{
+	inspect.Linked = &inspect.Library{
 		Type:     reflect.TypeFor[*Tensor](),
-		Describe: func(v any, limit int) (facts.Tensor, bool) { return factsOf(v.(*Tensor), limit) },
+		Describe: func(v any, limit int) (inspect.Tensor, bool) { return factsOf(v.(*Tensor), limit) },
 		Stamp:    func(v any) any { return stampOf(v.(*Tensor)) },
 		Reach:    func(v any, visit func(any, int, string)) { reach(v.(*Tensor), visit) },
 		Trace:    traceOps,
 	}
 }
 
-func factsOf(t *Tensor, limit int) (f facts.Tensor, ok bool) {
+func factsOf(t *Tensor, limit int) (f inspect.Tensor, ok bool) {
 	if t == nil || t.storage == nil || t.storage.Freed() {
 		return f, false
 	}
-	f = facts.Tensor{Text: t.printable().Line(limit), Memory: MemoryOf(t), Size: t.storage.Size, Dtype: t.dtype.String(), Shape: t.Shape(), Strides: t.Strides(),
+	f = inspect.Tensor{Text: t.printable().Line(limit), Memory: MemoryOf(t), Size: t.storage.Size, Dtype: t.dtype.String(), Shape: t.Shape(), Strides: t.Strides(),
 		Offset: t.layout.Offset, Tracked: t.RequiresGrad()}
 	if g := t.borrowGrad(); g != nil {
 		f.Grad = g
@@ -401,7 +401,7 @@ type stamp struct {
 	version, gradVersion   uint64
 	freed, tracked, isLeaf bool
 	layout                 uint64
-	sum                    uint64 // of elements that somebody may write past the library: versions don't count that
+	sum                    uint64 // of elements that may be written past the library: versions don't count that
 }
 
 func stampOf(t *Tensor) (s stamp) {
@@ -488,9 +488,9 @@ func reach(t *Tensor, visit func(memory any, size int, why string)) {
 	}
 }
 
-func traceOps(f func(facts.Op)) (stop func()) {
+func traceOps(f func(inspect.Op)) (stop func()) {
 	return trace(&observer{1 << Ran, func(e Event) {
-		f(facts.Op{Name: e.Op, Backward: e.Backward, Of: e.Of, Input: e.Input, Inputs: e.Inputs, Output: e.Output,
+		f(inspect.Op{Name: e.Op, Backward: e.Backward, Of: e.Of, Input: e.Input, Inputs: e.Inputs, Output: e.Output,
 			FLOPs: e.FLOPs, Bytes: e.Bytes, Parts: e.parts, Elapsed: e.Elapsed})
 	}})
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Go compiles the methods of generic types anew for each package that names a type which leads to them, by a field or
-// by what a method takes, used or not. A cell of a notebook is such a package, and is compiled while somebody waits.
+// by what a method takes, used or not. A cell of a notebook is such a package, and is compiled while its reader waits.
 func TestUsersCompileLittle(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go command: ", err)

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/lectern-go/lectern/internal/inside"
+	"github.com/lectern-go/lectern/internal/rawtensor"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -72,7 +72,7 @@ func TestWritesPastMethodsAreNoticedByBackward(t *testing.T) {
 	w := tensor.Of(1., 2).RequireGrad()
 	loss := w.Mul(w).Sum()
 	tensor.Data[float32](w.Detach())[0] = 5
-	inside.Of[*tensor.Tensor]().Wrote(w)
+	rawtensor.Of[*tensor.Tensor]().Wrote(w)
 	if err := tensor.Try(func() { loss.Backward() }); !errors.Is(err, tensor.ErrGrad) {
 		t.Errorf("Backward after a direct write: got %v, want ErrGrad", err)
 	}

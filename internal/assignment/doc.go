@@ -13,7 +13,7 @@
 //	test_data.py                 1  data_test.go           the bounds of its own statistics
 //
 // Four tests of test_model.py need no weights and use the assignment's own arrays or
-// PyTorch's. Nine need a model that nobody publishes (ts_tests/model.pt): they use the
+// PyTorch's. Nine need a model that is not published (ts_tests/model.pt): they use the
 // two reference models of internal/oracle instead, which PyTorch computed in float64
 // (lm_small and lm_odd), whole, cut off and in parts; what those files have no part for
 // (linear, embedding, rmsnorm, attention without positions) is compared with loops over

@@ -44,13 +44,12 @@ func keeps(v reflect.Value, deeper bool) bool {
 	return true
 }
 
-// spare is set while SetSpare says so.
-var spare atomic.Bool
+var overLimit atomic.Bool
 
-// Spare reports whether there is no room for all values: what can be done without, such as a gradient graph,
-// is then left out of what is kept, and a Note says so.
-func Spare() bool { return spare.Load() }
+// OverLimit reports whether the values together would pass the limit of what is kept. Dispensable state, such as a
+// gradient graph, is then left out, and a Note says so.
+func OverLimit() bool { return overLimit.Load() }
 
-// SetSpare says whether there is no room. Package kernel/persist sets it when what it is about to write would pass its
-// limit, and asks all values for their state once more.
-func SetSpare(on bool) { spare.Store(on) }
+// SetOverLimit sets what OverLimit reports. Package kernel/persist sets it when what it is about to write would pass
+// its limit, and asks all values for their state once more.
+func SetOverLimit(over bool) { overLimit.Store(over) }

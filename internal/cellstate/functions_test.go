@@ -46,15 +46,15 @@ func TestKeeps(t *testing.T) {
 }
 
 func TestSpare(t *testing.T) {
-	if Spare() {
+	if OverLimit() {
 		t.Error("no room at first")
 	}
-	SetSpare(true)
-	if !Spare() {
+	SetOverLimit(true)
+	if !OverLimit() {
 		t.Error("room after all")
 	}
-	SetSpare(false)
-	if Spare() {
+	SetOverLimit(false)
+	if OverLimit() {
 		t.Error("no room in the end")
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"unsafe"
 )
 
-// tileTwin is what the kernel for tiles computes: for each element a sum of the products of even terms and one of odd
+// naiveTile is what the kernel for tiles computes: for each element a sum of the products of even terms and one of odd
 // ones, of 16 pairs at a time.
-func tileTwin(x *amxArgs) {
+func naiveTile(x *amxArgs) {
 	b := unsafe.Slice((*uint16)(x.b), x.tiles*x.k*amxStep/2)
 	for j := range x.tiles * amxSide {
 		panel := b[j/amxSide*x.k*amxStep/2+j%amxSide*2:]
@@ -37,8 +37,8 @@ func tileTwin(x *amxArgs) {
 	}
 }
 
-// TestProductByTiles computes products in all layouts and awkward sizes by way of tiles, with the twin in the kernel's
-// place, and with the kernel itself where the processor has it.
+// TestProductByTiles computes products in all layouts and awkward sizes by way of tiles, with the naive one in the
+// kernel's place, and with the kernel itself where the processor has it.
 func TestProductByTiles(t *testing.T) {
 	if !slices.Contains(supported, AVX512) {
 		t.Log("packing for tiles needs AVX-512, which this processor does not have")
@@ -47,7 +47,7 @@ func TestProductByTiles(t *testing.T) {
 	found := tilesAMX()
 	defer func(l Level) { level, amx = l, found }(level)
 	level = AVX512
-	kernels := map[string]func(*amxArgs){"twin": tileTwin}
+	kernels := map[string]func(*amxArgs){"naive": naiveTile}
 	if found == nil {
 		t.Log("this processor, or its system, has no AMX: the kernel itself is not run")
 	} else {
@@ -72,25 +72,25 @@ func TestProductByTiles(t *testing.T) {
 
 // TestAWrongKernelIsNotUsed tries kernels before they are used.
 func TestAWrongKernelIsNotUsed(t *testing.T) {
-	if !multipliesRight(tileTwin) {
-		t.Error("the twin is refused")
+	if !multipliesRight(naiveTile) {
+		t.Error("the naive kernel is refused")
 	}
 	for name, kernel := range map[string]func(x *amxArgs){
 		"does nothing": func(*amxArgs) {},
 		"forgets what was there": func(x *amxArgs) {
 			other := *x
 			other.add = 0
-			tileTwin(&other)
+			naiveTile(&other)
 		},
 		"leaves out half of the terms": func(x *amxArgs) {
 			other := *x
 			other.k = 1
-			tileTwin(&other)
+			naiveTile(&other)
 		},
 		"computes one tile of two": func(x *amxArgs) {
 			other := *x
 			other.tiles = 1
-			tileTwin(&other)
+			naiveTile(&other)
 		},
 	} {
 		if multipliesRight(kernel) {
@@ -154,7 +154,7 @@ func TestTilesKeepSpecialNumbers(t *testing.T) {
 	}
 	found := tilesAMX()
 	defer func(l Level) { level, amx = l, found }(level)
-	level, amx = AVX512, tileTwin
+	level, amx = AVX512, naiveTile
 	inf := float32(math.Inf(1))
 	for range 3 { // the buffers then hold what was left in them
 		for _, x := range []float32{inf, float32(math.NaN()), 1} {

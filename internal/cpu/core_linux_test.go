@@ -15,7 +15,7 @@ func TestLeaveCore(t *testing.T) {
 	if err := unix.SchedGetaffinity(0, &before); err != nil {
 		t.Fatal(err)
 	}
-	var only unix.CPUSet // so that nobody else moves it
+	var only unix.CPUSet // so that nothing else moves it
 	only.Set(core())
 	if err := unix.SchedSetaffinity(0, &only); err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@
 // the files z_*.s is written by the program in gen; change that and run go generate.
 //
 // Matmuls of bfloat16 use AMX where the processor has it and Linux permits it, unless the variable names a level. Where
-// there is no such processor, tests run that path by way of a twin in Go and of an interpreter of its instructions. The
+// there is no such processor, tests run that path with a version in Go and with an interpreter of its instructions. The
 // first product is preceded by one whose result is known, and if that comes out wrong AMX is left alone.
 //
 // Results depend neither on the number of threads nor on where a slice starts: each element of a product is one sum in

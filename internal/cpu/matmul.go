@@ -310,7 +310,7 @@ type buffer struct{ words []uint64 }
 func (b *buffer) bytes(n int) unsafe.Pointer {
 	if len(b.words) < n/8+13 {
 		b.words = make([]uint64, n/8+13)
-		Settle(unsafe.Pointer(unsafe.SliceData(b.words)), n)
+		AdviseHuge(unsafe.Pointer(unsafe.SliceData(b.words)), n)
 	}
 	p := unsafe.Pointer(unsafe.SliceData(b.words))
 	return unsafe.Add(p, -uintptr(p)&63)

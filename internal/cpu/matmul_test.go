@@ -66,7 +66,7 @@ func matrix[T float](t testing.TB, order string, m, n int, value func() T) (Matr
 	return at, rows
 }
 
-// naive is the twin of Multiply: three loops.
+// naive is Multiply in three loops.
 func naive[T float](a, b, c [][]T, add bool) [][]T {
 	out := make([][]T, len(c))
 	for i := range c {

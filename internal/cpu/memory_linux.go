@@ -17,30 +17,30 @@ const (
 	gatherHuge = 25 // MADV_COLLAPSE: memory that was touched in small pages before
 )
 
-// settled holds the huge pages that the system has been told of.
-var settled struct {
+// advised holds the huge pages about which the system has been advised.
+var advised struct {
 	sync.Mutex
 	pages map[uintptr]bool
 }
 
-// Settle tells the system how a block of memory that was just allocated will be used. It changes no content. Calling it
-// for a small block does nothing and costs nothing.
-func Settle(p unsafe.Pointer, bytes int) {
+// AdviseHuge tells the system how a block of memory that was just allocated will be used. It changes no content.
+// Calling it for a small block does nothing and costs nothing.
+func AdviseHuge(p unsafe.Pointer, bytes int) {
 	if bytes < hugeFrom {
 		return
 	}
 	first, last := uintptr(p)>>hugeShift, (uintptr(p)+uintptr(bytes)-1)>>hugeShift
 	known := true
-	settled.Lock()
-	if settled.pages == nil {
-		settled.pages = map[uintptr]bool{}
+	advised.Lock()
+	if advised.pages == nil {
+		advised.pages = map[uintptr]bool{}
 	}
 	for page := first; page <= last; page++ {
-		if !settled.pages[page] {
-			known, settled.pages[page] = false, true
+		if !advised.pages[page] {
+			known, advised.pages[page] = false, true
 		}
 	}
-	settled.Unlock()
+	advised.Unlock()
 	if known {
 		return
 	}

@@ -4,6 +4,6 @@ package cpu
 
 import "unsafe"
 
-// Settle tells the system how a block of memory that was just allocated will be used; on this
+// AdviseHuge tells the system how a block of memory that was just allocated will be used; on this
 // one there is nothing to say.
-func Settle(p unsafe.Pointer, bytes int) {}
+func AdviseHuge(p unsafe.Pointer, bytes int) {}

@@ -13,7 +13,7 @@ func TestSettleKeepsContent(t *testing.T) {
 			memory[i] = byte(i * 7 >> 3)
 		}
 		for range 2 {
-			Settle(unsafe.Pointer(&memory[0]), size)
+			AdviseHuge(unsafe.Pointer(&memory[0]), size)
 		}
 		for i := range memory {
 			if memory[i] != byte(i*7>>3) {

@@ -50,7 +50,7 @@ var pool struct {
 	news    atomic.Uint64 // counts jobs
 	_       [64]byte
 	current atomic.Pointer[job]
-	alone   atomic.Int64 // the core, plus 1, of a caller that nobody joined; 0 if there is none
+	alone   atomic.Int64 // the core, plus 1, of a caller that no worker joined; 0 if there is none
 }
 
 var started = time.Now()
@@ -88,7 +88,7 @@ func Parallel(n int, f func(piece int)) {
 
 // finish waits for the workers that joined, and makes room for the next job.
 func (j *job) finish() {
-	for { // nobody may join any more
+	for { // no worker may join any more
 		s := j.state.Load()
 		if j.state.CompareAndSwap(s, s|closed) {
 			break
@@ -108,7 +108,7 @@ func (j *job) finish() {
 	pool.busy.Unlock()
 }
 
-// work does the pieces that belong to a member, and then those of others that nobody has begun.
+// work does the pieces that belong to a member, and then those of others that were not begun.
 func (j *job) work(member int) {
 	for turn := range j.members {
 		for i := (member + turn) % j.members; i < len(j.taken); i += j.members {

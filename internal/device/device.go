@@ -32,11 +32,11 @@ const (
 	Bool
 )
 
-// Memory is a block on a device. It is given back when the collector finds that nobody holds it, or by Free.
+// Memory is a block on a device. It is given back when the collector finds that it is not reachable, or by Free.
 type Memory interface {
 	// Size returns the bytes of the block.
 	Size() int
-	// Free gives the block back at once. Nobody may use it any more; freeing twice does nothing.
+	// Free gives the block back at once. It must not be used any more; freeing twice does nothing.
 	Free()
 }
 

@@ -1,5 +1,5 @@
 // Package elementwise is the table of elementwise operations: what each of them is, said independently of the library.
-// A row of it feeds the tests of package tensor on every layout, dtype and device, its naive twins, the gradients at
+// A row of it feeds the tests of package tensor on every layout, dtype and device, its naive versions, the gradients at
 // special points, the comparison with PyTorch's answers, and the sweep that times each operation beside PyTorch.
 //
 // The table knows the library by names alone: tests within package tensor read it, too. Operations that are given

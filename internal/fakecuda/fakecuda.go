@@ -1,7 +1,7 @@
 // Package fakecuda is a CUDA driver, an NVRTC and a cuBLASLt for tests on machines without a device.
 //
 // [Use] builds one shared library with g++ and points the environment to it. Kernels are compiled by g++ as they are
-// and run on the processor, thread after thread; work on a stream is done only when somebody waits for it, and memory
+// and run on the processor, thread after thread; work on a stream is done only when it is waited for, and memory
 // that was freed or never written holds rubbish. Environment variables, which are read at each call, choose what goes
 // wrong:
 //

@@ -17,26 +17,24 @@ const (
 	// Private memory may be written. Pages that are written are copied first, and
 	// never reach the file.
 	Private
-)
-
-// Access tells the system in which order pages will be touched.
-type Access int
-
-const (
-	Sequential Access = iota // read ahead, as for ordinary files
-	Random                   // read only the pages that are asked for
+	// Shared memory is the file: what is written to it is in the file.
+	Shared
 )
 
 // A Map is the content of a file as memory. Where the system has no mappings it
-// is a copy.
+// is a copy, whatever the mode.
 type Map struct {
 	Data []byte
 	free func() error
 }
 
 // Open maps the whole file as it is now.
-func Open(path string, mode Mode, access Access) (*Map, error) {
-	f, err := os.Open(path)
+func Open(path string, mode Mode) (*Map, error) {
+	flag := os.O_RDONLY
+	if mode == Shared {
+		flag = os.O_RDWR
+	}
+	f, err := os.OpenFile(path, flag, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +52,7 @@ func Open(path string, mode Mode, access Access) (*Map, error) {
 	if int64(int(info.Size())) != info.Size() {
 		return nil, fmt.Errorf("%s has %d bytes, more than this machine can address", path, info.Size())
 	}
-	m, err := open(f, int(info.Size()), mode, access)
+	m, err := open(f, int(info.Size()), mode)
 	if err != nil {
 		return nil, fmt.Errorf("map %s: %w", path, err)
 	}

@@ -20,7 +20,7 @@ func file(t *testing.T, content []byte) string {
 
 func TestPrivateWritesStayOutOfTheFile(t *testing.T) {
 	path := file(t, []byte("hello"))
-	m, err := Open(path, Private, Sequential)
+	m, err := Open(path, Private)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,15 +36,31 @@ func TestPrivateWritesStayOutOfTheFile(t *testing.T) {
 	}
 }
 
+func TestSharedWritesAreInTheFile(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files are copied, not mapped, on this system")
+	}
+	path := file(t, []byte("hello"))
+	m, err := Open(path, Shared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	m.Data[0] = 'j'
+	if got, _ := os.ReadFile(path); string(got) != "jello" {
+		t.Errorf("the file became %q", got)
+	}
+}
+
 func TestEmptyAndAbsentFiles(t *testing.T) {
-	m, err := Open(file(t, nil), ReadOnly, Random)
+	m, err := Open(file(t, nil), ReadOnly)
 	if err != nil || len(m.Data) != 0 {
 		t.Errorf("empty file: %v, %d bytes", err, len(m.Data))
 	}
-	if _, err := Open(filepath.Join(t.TempDir(), "none"), ReadOnly, Random); !os.IsNotExist(err) {
+	if _, err := Open(filepath.Join(t.TempDir(), "none"), ReadOnly); !os.IsNotExist(err) {
 		t.Errorf("absent file: got %v", err)
 	}
-	if _, err := Open(t.TempDir(), ReadOnly, Random); err == nil {
+	if _, err := Open(t.TempDir(), ReadOnly); err == nil {
 		t.Error("a folder was mapped")
 	}
 }
@@ -54,7 +70,7 @@ func TestGuardTurnsALostPageIntoAnError(t *testing.T) {
 		t.Skip("files are copied, not mapped, on this system")
 	}
 	path := file(t, make([]byte, 1<<16))
-	m, err := Open(path, ReadOnly, Random)
+	m, err := Open(path, ReadOnly)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-func open(f *os.File, size int, _ Mode, _ Access) (*Map, error) {
+func open(f *os.File, size int, _ Mode) (*Map, error) {
 	data := make([]byte, size)
 	if _, err := io.ReadFull(f, data); err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ func TestRunWaitsForCleanups(t *testing.T) {
 	}
 }
 
-// A cleanup that doesn't end holds nobody up for longer than asked.
+// A cleanup that doesn't end holds nothing up for longer than asked.
 func TestRunDoesNotWaitForever(t *testing.T) {
 	end := make(chan struct{})
 	for range 10 { // a register may still hold the last

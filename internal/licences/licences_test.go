@@ -18,7 +18,7 @@ import (
 var update = flag.Bool("update", false, "write THIRD_PARTY.md again")
 
 // A sentence of each licence that may be linked into programs under the MIT licence without further duties than naming
-// it. What matches none must be looked at by somebody.
+// it. A person must look at a text that matches none.
 var known = []struct{ name, sentence string }{
 	{"MIT", "Permission is hereby granted, free of charge, to any person obtaining a copy"},
 	{"BSD-3-Clause", "may be used to endorse or promote products derived from this software"},

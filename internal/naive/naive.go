@@ -1,5 +1,5 @@
 // Package naive computes operations as a reader would by hand: scalars one after the other, each step counted where it
-// happens. The naive twins that operations are tested against are written with it. It shares no code with the
+// happens. The naive versions that operations are tested against are written with it. It shares no code with the
 // operations, neither their loops nor their costs.
 package naive
 
@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// Meter counts what a twin does.
+// Meter counts what a naive version does.
 type Meter struct {
 	FLOPs int
 	Bytes int // of distinct elements that a pass reads, and of those that it writes
@@ -51,7 +51,8 @@ func Truth(holds bool) float64 {
 	return 0
 }
 
-// Array is a tensor as a twin sees it: the value of each position in row-major order, and where in memory it lies.
+// Array is a tensor as a naive version sees it: the value of each position in row-major order, and where in memory it
+// lies.
 type Array struct {
 	Shape  []int
 	Values []float64

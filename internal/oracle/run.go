@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // Ops maps each operation of a family to the function that asks the library.
@@ -111,7 +113,7 @@ func ask(ops Ops, c *Case) (problem string, left bool) {
 		used := allocated() - before
 		o.problem, o.left = judge(c, got, err)
 		if c.Error != nil && o.problem == "" && used > errorBytes {
-			o.problem = fmt.Sprintf("allocated %d MiB before reporting %v", used>>20, err)
+			o.problem = fmt.Sprintf("allocated %s before reporting %v", humanize.Bytes(int(used)), err)
 		}
 	}()
 	select {

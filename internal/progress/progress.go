@@ -1,5 +1,5 @@
-// Package progress is how long work says how far it is. It writes lines; where there is more to draw on, as in a
-// notebook, whoever can draw there says so, and the work need not know.
+// Package progress shows how far long work is. It writes lines; a notebook, which can draw more than lines, says so in
+// [Here], and the work need not know.
 package progress
 
 import (
@@ -157,7 +157,7 @@ func (p *Bar) draw(force bool) {
 	p.display.replace("text/html", "<div>"+bar+html.EscapeString(text)+p.curve.html()+"</div>", "text/plain", text)
 }
 
-// isTerminal reports whether somebody reads standard error as it is written.
+// isTerminal reports whether standard error is a terminal.
 func isTerminal() bool {
 	info, err := os.Stderr.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0

@@ -1,5 +1,17 @@
-// Package spelling says how far apart two words are, for messages that propose the name somebody meant.
+// Package spelling finds the name that was meant by one that is misspelt, for messages that propose it.
 package spelling
+
+// Nearest returns the word that is at most limit slips away from name, and by no more than half of the longer one's
+// letters: the first of those that are equally near, "" if there is none. It never proposes name itself.
+func Nearest(name string, words []string, limit int) string {
+	nearest, least := "", limit+1
+	for _, w := range words {
+		if d := Distance(name, w); d > 0 && d < least && d <= max(len(name), len(w))/2 {
+			nearest, least = w, d
+		}
+	}
+	return nearest
+}
 
 // Distance counts the letters to insert, to leave out or to replace, and the neighbours to swap, that turn a into b.
 func Distance(a, b string) int {

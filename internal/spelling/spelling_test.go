@@ -18,3 +18,25 @@ func TestDistance(t *testing.T) {
 		}
 	}
 }
+
+func TestNearest(t *testing.T) {
+	words := []string{"ab", "matmul", "mean", "median", "means"}
+	for _, c := range []struct {
+		name  string
+		limit int
+		want  string
+	}{
+		{"matmull", 2, "matmul"},
+		{"mena", 2, "mean"},  // nearer than means
+		{"meas", 1, "mean"},  // the first of two
+		{"mean", 2, "means"}, // not itself
+		{"mdian", 0, ""},     // too far
+		{"xb", 2, "ab"},      // half of it
+		{"xy", 2, ""},        // more than half
+		{"transpose", 2, ""},
+	} {
+		if got := Nearest(c.name, words, c.limit); got != c.want {
+			t.Errorf("nearest to %q within %d: %q, want %q", c.name, c.limit, got, c.want)
+		}
+	}
+}

@@ -48,5 +48,5 @@ func granted(n int) bool {
 	return syscall.Munmap(memory) == nil
 }
 
-// unknown stands for a memory of unknown size, which nobody has so much of.
+// unknown stands for a memory of unknown size: more than any machine has.
 const unknown = 1 << 40

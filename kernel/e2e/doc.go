@@ -6,5 +6,6 @@
 //	go -C kernel/e2e test -v .
 //
 // Screenshots are written to .lectern/screenshots. LECTERN_PYTHON names a Python with nbconvert and
-// axe-playwright-python; .ci/run makes one. What is absent is skipped; in CI (CI=true) that is a failure.
+// axe-playwright-python; .ci/run makes one. A test whose program is absent is skipped; in CI (CI=true) that is a
+// failure.
 package e2e

@@ -110,7 +110,7 @@ func openFirefox(t *testing.T, preferences ...string) *firefox {
 	}
 	t.Logf("Firefox %s", session.Capabilities.BrowserVersion)
 	var made struct{ Context string }
-	// The tab that is there has no keyboard in a window that nobody sees; a new one has.
+	// The tab that is there has no keyboard in a window that is not visible; a new one has.
 	if err := json.Unmarshal(f.call("browsingContext.create", map[string]any{"type": "tab"}), &made); err != nil || made.Context == "" {
 		t.Fatalf("Firefox has no tab (%v)", err)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestGuess answers the questions of a lesson by keyboard, and looks at what is to be seen before and after.
+// TestGuess answers the questions of a lesson by keyboard, and looks at the page before and after.
 func TestGuess(t *testing.T) {
 	b := openBrowser(t)
 	b.colours("light")
@@ -35,7 +35,7 @@ func TestGuess(t *testing.T) {
 		t.Fatalf("%d guesses, %d are asked and %d answered, %d boxes are hidden", n, ask[int](b, asked), ask[int](b, answers), ask[int](b, hidden))
 	}
 	before := ask[int](b, hidden)
-	// The first question wants several numbers, the third is a choice. What is no number at all is told so.
+	// The first question wants several numbers, the third is a choice. An answer that is no number gets a message.
 	b.do(chromedp.Focus(".guess .ask input"), chromedp.KeyEvent("many\r"))
 	b.until("numbers are wanted", `document.querySelector(".guess .bad").textContent.includes("Give numbers")`, `document.querySelector(".guess").textContent`)
 	b.do(chromedp.KeyEvent("\b\b\b\b4, 20\r"))

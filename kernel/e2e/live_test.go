@@ -303,7 +303,7 @@ func TestLive(t *testing.T) {
 	b.runCell("05-05", "kept := 16\nkept")
 	testLiveWidgets(t, b)
 	b.study()
-	// What is no mistake of the reader's is said where it ends a cell, and the next one runs.
+	// An error that is not the reader's is shown where it ends a cell, and the next one runs.
 	for _, failure := range []struct{ cause, code, want, cure, sum string }{
 		{`lecternLive.cell("05-05").draw = () => { throw new Error("torn"); }`, "1", "The page itself has failed, and all values are lost: torn", `delete lecternLive.cell("05-05").draw`, "3"},
 		{`lecternLive.cell("05-05").posts = (worker) => { worker.postMessage({ do: "no such thing" }); return new MessageChannel().port1; }`, "1", "The engine has failed, and all values are lost: TypeError", `delete lecternLive.cell("05-05").posts`, "3"},
@@ -798,7 +798,7 @@ func compared(t testing.TB, lesson string) (cells []storedCell) {
 	return cells
 }
 
-// TestElsewhere holds the list of exceptions to what is allowed. That each of them is needed is checked where it runs.
+// TestElsewhere holds the list of exceptions to the allowed ones. That each of them is needed is checked where it runs.
 func TestElsewhere(t *testing.T) {
 	left := maps.Clone(elsewhere)
 	n := 0
@@ -838,7 +838,7 @@ func lessonNames(t testing.TB) (names []string) {
 	return names
 }
 
-// TestLiveLessons runs whole lessons and compares what each cell gives with what is stored.
+// TestLiveLessons runs whole lessons and compares the outputs of each cell with the stored ones.
 func TestLiveLessons(t *testing.T) {
 	address := served(t)
 	for _, name := range liveLessons(t, "LECTERN_LIVE_LESSONS") {
@@ -1007,7 +1007,7 @@ func TestLiveTogether(t *testing.T) {
 	b.open(address + "/05-storage-strides-views.html")
 	const cells = `lecternLive.cells().filter((c) => !c.solution)`
 	id := func(i int) string { return b.text(fmt.Sprint(cells, "[", i, "].id")) }
-	output := func(i int) string { // also below a question that nobody has answered
+	output := func(i int) string { // also below a question without an answer
 		return b.text(`lecternLive.cell("` + id(i) + `").out?.textContent ?? ""`)
 	}
 	run := func(i int, text string) string {

@@ -35,7 +35,7 @@ var tour = []struct{ source, shows string }{
 	{"x.Matmul(x)", "use T()"},
 }
 
-// picturesLimit is the size of a picture in README.md that somebody on a train still loads.
+// picturesLimit is the size of a picture in README.md that still loads on a train.
 const picturesLimit = 600_000
 
 // TestRecord types the cells of the tour into JupyterLab, runs them and writes what is to be seen.

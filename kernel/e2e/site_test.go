@@ -185,7 +185,7 @@ const unfit = `(() => {
 })()`
 
 // TestFiguresFitPhones opens all lessons in a window of a phone's width: figures neither scroll
-// nor shrink until nobody can read them.
+// nor shrink until they can't be read.
 func TestFiguresFitPhones(t *testing.T) {
 	b := openBrowser(t)
 	b.window(390, 844, true)

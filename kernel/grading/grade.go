@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 	"github.com/lectern-go/lectern/kernel/notebook"
 	"github.com/lectern-go/lectern/notebooks/lesson"
@@ -151,7 +152,7 @@ func (s *Source) run(ctx context.Context, r *Runner, merged []mergedCell, report
 		})
 		if kept > outputTotal {
 			shown.Outputs = append(shown.Outputs, &notebook.Output{Type: "error", EName: "limit",
-				EValue: fmt.Sprintf("outputs are left out: the submission printed more than %d MB", outputTotal>>20)})
+				EValue: fmt.Sprintf("outputs are left out: the submission printed more than %s", humanize.Bytes(outputTotal))})
 		}
 		var limit *LimitError
 		switch {

@@ -8,13 +8,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/lectern-go/lectern/internal/glob"
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/internal/cellenv"
+	"github.com/lectern-go/lectern/kernel/internal/names"
 	"github.com/lectern-go/lectern/kernel/internal/sandbox"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 	"github.com/lectern-go/lectern/notebooks/lesson"
@@ -49,8 +52,8 @@ const (
 
 // library are the folders and files of the checkout that cells are built from. What else lies in a checkout, a
 // teacher's assignments perhaps, submissions don't see.
-var library = []string{"go.mod", "go.sum", "accounting", "autograd", "checkpoint", "data", "einops", "gpu", "internal", "kernel", "nn", "notebooks/lesson", "optim", "plots", "tensor",
-	"tokenizer", "tools", ".lectern/bin", ".lectern/share", ".lectern/get"}
+var library = append(slices.DeleteFunc(slices.Clone(names.Library), func(folder string) bool { return strings.Contains(folder, "/") }), // in one of the others
+	"go.mod", "go.sum", "gpu", "internal", "kernel", "notebooks/lesson", "tools", ".lectern/bin", ".lectern/share", ".lectern/get")
 
 // goPlaces are the folders of Go and of what it has built, found once.
 var goPlaces = sync.OnceValues(func() (map[string]string, error) {
@@ -117,7 +120,7 @@ func Start(ctx context.Context, o Options, work string) (*Runner, error) {
 }
 
 // files copies what lies beside the notebook, and returns the folder of the copy: a student's files may be readable for
-// whoever grades, but not for whom the kernel runs as; and what can't be read is known before anything runs.
+// the user who grades, but not for whom the kernel runs as; and what can't be read is known before anything runs.
 func (r *Runner) files(work string) (string, error) {
 	dir := filepath.Join(r.base, "w")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -250,7 +253,7 @@ func (r *Runner) Cell(ctx context.Context, code string, output func(*jupyter.Mes
 			return
 		}
 		if size += m.Size(); size > outputLimit {
-			stops.Go(func() { stop(fmt.Sprintf("it printed more than %d MB", outputLimit>>20)) })
+			stops.Go(func() { stop(fmt.Sprintf("it printed more than %s", humanize.Bytes(outputLimit))) })
 			return
 		}
 		output(m)

@@ -89,7 +89,7 @@ func readSource(t *testing.T, n *notebook.Notebook) (*Source, error) {
 	return ReadSource(path)
 }
 
-// What is wrong with an assignment is said before anybody gets it.
+// Mistakes in an assignment are reported before students get it.
 func TestSourceMistakes(t *testing.T) {
 	test, answer := Marks{ID: "t", Grade: true, Locked: true, Points: 1}, Marks{ID: "a", Solution: true}
 	const call = "lesson.Grade(\"f\", f, `{\"category\": \"x\", \"in\": [1], \"want\": [2]}`)"
@@ -142,7 +142,7 @@ func TestSourceMistakes(t *testing.T) {
 	}
 }
 
-// The code that goes into the student's process has inputs, and nothing of what is wanted.
+// The code that goes into the student's process has inputs, and none of the wanted answers.
 func TestWantedValuesStayOutside(t *testing.T) {
 	calls, ok, err := ParseTest("lesson.Grade(\"17.4\", mine.sgd, `{\"category\": \"secret\", \"points\": 2, \"in\": [1, [4711], 0.1, 0], \"want\": [-470.1]}`)")
 	if !ok || err != nil || len(calls) != 1 {

@@ -23,7 +23,7 @@ type Submission struct {
 	Problem  string // why it can't be graded; then there is no notebook
 }
 
-// largest is how large a notebook may be that somebody hands in.
+// largest is how many bytes a notebook that is handed in may have.
 const largest = 50 << 20
 
 // Submissions finds those of an assignment in a folder: student.ipynb, or name.ipynb anywhere below a folder named
@@ -123,7 +123,7 @@ func (s *Submission) read(folder, path string) {
 type largeError struct{ size int64 }
 
 func (e *largeError) Error() string {
-	return fmt.Sprintf("the notebook has %d MB: it may have %d; are there outputs to clear?", e.size>>20, largest>>20)
+	return fmt.Sprintf("the notebook has %s: it may have %s; are there outputs to clear?", humanize.Bytes(int(e.size)), humanize.Bytes(largest))
 }
 
 // readNotebook reads a notebook that lies somewhere in a folder, and leaves that nowhere.

@@ -14,7 +14,7 @@ import (
 	"github.com/lectern-go/lectern/notebooks/lesson"
 )
 
-// Marks of what is the teacher's alone; nbgrader looks for the same words.
+// Marks of the parts that are the teacher's alone; nbgrader looks for the same words.
 const (
 	beginSolution = "BEGIN SOLUTION"
 	endSolution   = "END SOLUTION"

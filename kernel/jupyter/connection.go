@@ -192,7 +192,7 @@ func (c *ConnectionInfo) listen(port *int, first int) (net.Listener, error) {
 	network, address := c.address(*port)
 	l, err := net.Listen(network, address)
 	if err == nil && network == "unix" {
-		// Whoever chose the folder may have left it open to others.
+		// The folder was chosen elsewhere, and may be open to others.
 		if err = os.Chmod(address, 0o600); err != nil {
 			l.Close()
 		}
@@ -200,8 +200,8 @@ func (c *ConnectionInfo) listen(port *int, first int) (net.Listener, error) {
 	return l, err
 }
 
-// clearSocket removes a socket's file that a killed kernel has left, as a restart finds it. One that somebody listens
-// on stays.
+// clearSocket removes a socket's file that a killed kernel has left, as a restart finds it. One at which a process
+// listens on stays.
 func (c *ConnectionInfo) clearSocket(port int) {
 	if c.Transport != "ipc" {
 		return

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A DeadError reports that the kernel's process has ended although nobody asked it to.
+// A DeadError reports that the kernel's process has ended without being asked to.
 type DeadError struct {
 	State  string // how it ended: "exit status 1", "signal: killed"
 	Stderr string // the last lines it wrote to its standard error
@@ -34,7 +34,7 @@ func (e *TimeoutError) Error() string {
 	return s + " and deaf to an interrupt; the kernel was killed"
 }
 
-// An InputError reports that code wants to read from its standard input, which nobody is there to type.
+// An InputError reports that code wants to read from its standard input, which can't be typed here.
 type InputError struct {
 	Prompt string // as the kernel sent it; empty where the code just reads
 }

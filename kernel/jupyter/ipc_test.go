@@ -30,7 +30,7 @@ func connectionOf(t *testing.T, runtimeDir string) jupyter.ConnectionInfo {
 	return info
 }
 
-// All that a kernel publishes can be read by whoever reaches its iopub, so nobody else may.
+// All that a kernel publishes can be read by every process that reaches its iopub, so other users may not.
 func TestOtherUsersCantReachAKernel(t *testing.T) {
 	dir := t.TempDir()
 	spec, err := fakekernel.Spec("message")
@@ -64,7 +64,7 @@ func TestOtherUsersCantReachAKernel(t *testing.T) {
 		c.Close()
 	}
 	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
-		return // only Linux's root can become somebody else for one thread
+		return // only Linux's root can become another user for one thread
 	}
 	for _, d := range []string{filepath.Dir(info.IP), dir, filepath.Dir(dir)} { // even if the folders were open
 		if err := os.Chmod(d, 0o711); err != nil {

@@ -23,7 +23,7 @@ type StartOptions struct {
 	Env        []string       // the environment below the spec's; nil is ours
 	RuntimeDir string         // where the connection file and the sockets are; "" is the system's temporary folder
 	Log        io.Writer      // gets what the kernel writes to its own stdout and stderr; nil discards it
-	Published  func(*Message) // gets all that the kernel publishes, whoever has asked; it must not wait
+	Published  func(*Message) // gets all that the kernel publishes, for all clients; it must not wait
 	GiveFiles  bool           // the kernel gets its sockets open, and needs no right to make any
 	Ready      time.Duration  // how long the kernel may take to answer first; 0 is a minute
 
@@ -141,7 +141,7 @@ func Start(ctx context.Context, spec *Spec, o StartOptions) (*Kernel, error) {
 	return k, nil
 }
 
-// deliver hands what s receives to whoever waits for it. An answer that nobody waits for is dropped.
+// deliver hands the messages of s to the calls that wait for them. An answer without a waiting call is dropped.
 func (k *Kernel) deliver(s *Socket, each func(*Message)) {
 	for {
 		m, err := s.Recv()
@@ -331,7 +331,7 @@ func (k *Kernel) stopCode(run *execution, answers <-chan *Message) bool {
 	return true
 }
 
-// execution is what is known of a running execute_request.
+// execution is the state of a running execute_request.
 type execution struct {
 	opts    ExecuteOptions
 	result  Result
@@ -523,7 +523,7 @@ func (k *Kernel) removeFolders() {
 	}
 }
 
-// tail keeps the end of what is written to it and passes everything on.
+// tail passes all writes on and keeps the end of them.
 type tail struct {
 	mu   sync.Mutex
 	buf  []byte

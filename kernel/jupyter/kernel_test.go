@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lectern-go/lectern/kernel/internal/emulated"
+	"github.com/lectern-go/lectern/internal/testenv"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 	"github.com/lectern-go/lectern/kernel/jupyter/fakekernel"
 )
@@ -272,7 +272,7 @@ func TestStartFails(t *testing.T) {
 		want string
 	}{
 		{"no such program", &jupyter.Spec{Argv: []string{"/no/such/kernel"}}, "kernel setup"},
-		{"ends at once", &jupyter.Spec{Argv: emulated.Argv(os.Args[0], "-test.run=NoSuchTest")}, "died (exit status 0)"},
+		{"ends at once", &jupyter.Spec{Argv: testenv.Argv(os.Args[0], "-test.run=NoSuchTest")}, "died (exit status 0)"},
 	} {
 		_, err := jupyter.Start(t.Context(), c.spec, jupyter.StartOptions{RuntimeDir: t.TempDir(), Ready: patience})
 		if err == nil || !strings.Contains(err.Error(), c.want) {

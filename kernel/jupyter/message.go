@@ -109,7 +109,7 @@ func NewMessage(session, msgType string, content any) *Message {
 	return m
 }
 
-// Size is how many bytes somebody else has chosen of the message: its content, metadata and buffers.
+// Size is how many bytes of the message its sender has chosen: its content, metadata and buffers.
 func (m *Message) Size() int {
 	n := len(m.Content) + len(m.Metadata)
 	for _, b := range m.Buffers {

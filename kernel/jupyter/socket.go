@@ -119,7 +119,7 @@ func Listen(info ConnectionInfo) (*Sockets, error) {
 	}
 	subscriptions := small
 	subscriptions.Queue = 0                         // of outputs as much as elsewhere may wait
-	first, _ := strconv.Atoi(os.Getenv(socketsVar)) // we have set it, or nobody
+	first, _ := strconv.Atoi(os.Getenv(socketsVar)) // only we set it
 	os.Unsetenv(socketsVar)
 	s := &Sockets{}
 	for _, c := range []struct {

@@ -21,7 +21,7 @@ const (
 )
 
 // An object file begins with this, eight bytes and four more, and where each of its blocks begins. Those named are the
-// symbols that are known by what is in them, and a hash of that for each.
+// symbols that are known by their content, and a hash of that for each.
 const (
 	objectMagic   = "\x00go120ld"
 	objectBlocks  = 19

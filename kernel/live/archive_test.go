@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/names"
 )
 
-// What is left of archives is enough to compile, link and run a program.
+// Lean archives are enough to compile, link and run a program.
 func TestLean(t *testing.T) {
 	dir := t.TempDir()
 	run := func(args ...string) string {

@@ -38,8 +38,8 @@ type Parts struct {
 
 const rewriterPackage = "./kernel/live/engine"
 
-// A Progress is told what is built now, and about how long that takes on two processors when nothing of it is there
-// yet.
+// A Progress is called with the name of each build, and about how long it takes on two processors when nothing of it
+// is there yet.
 type Progress func(what string, about time.Duration)
 
 // Build builds the parts for cells that import the packages, or what they import, into the folder dir, which keeps
@@ -157,7 +157,7 @@ func (b *builder) tool(path, file, overlay string) error {
 var own = []string{"github.com/lectern-go/lectern/kernel/persist", "github.com/lectern-go/lectern/kernel/show", "runtime"}
 
 // packages compiles packages and all that they import. A page has no debugger, so that the archives go without DWARF,
-// a third of their bytes, and without names for tools that list what is in them.
+// a third of their bytes, and without names for tools that list their content.
 func (b *builder) packages(module string, paths []string) ([]Package, error) {
 	args := []string{"list", "-modfile", module, "-export", "-deps", "-trimpath", "-tags=minimal,lectern_cell", "-gcflags=all=-dwarf=false -d=norefname=1", "-json=ImportPath,Name,Imports,Export", "--"}
 	out, err := b.run(append(args, slices.Concat(own, paths)...)...)

@@ -17,7 +17,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/names"
 )
 
-// The tools of the Go in use can be trimmed, and what is left is whole.
+// The tools of the Go in use can be trimmed, and the rest is whole.
 func TestOverlay(t *testing.T) {
 	out, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
@@ -127,7 +127,7 @@ func testCells(t *testing.T, edits []edit) {
 	anew := slices.Contains(p.Untrimmed, snapshots)
 	cells := []struct {
 		code string
-		want string // in what is drawn below it
+		want string // in the outputs below it
 		fail bool
 	}{
 		{"x := tensor.Arange(6).View(2, 3)\nn := 41", "", false},
@@ -376,7 +376,7 @@ func TestExitDuringACall(t *testing.T) {
 	}
 }
 
-// What is built for pages has names that say what is in it, and each lesson knows what it loads first.
+// Files for pages are named by their content, and each lesson knows what it loads first.
 func TestUsedBy(t *testing.T) {
 	list := []Package{
 		{Path: "fmt", Name: "fmt", Imports: []string{"io"}}, {Path: "io", Name: "io"}, {Path: "strings", Name: "strings", Imports: []string{"io"}},

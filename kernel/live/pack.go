@@ -256,7 +256,7 @@ func tools(p *Parts) (list []*packing, err error) {
 // further is how many bytes a lesson may load at most if another one has run in the browser before.
 const further = 2_000_000
 
-// share has all lessons load what is large, so that readers who go on to another lesson wait for little more.
+// share has all lessons load the large packages, so that readers who go on to another lesson wait for little more.
 func share(lessons [][]int, bundles []Part) {
 	for {
 		most, largest := further, -1

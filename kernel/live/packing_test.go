@@ -19,7 +19,7 @@ import (
 	"github.com/kjk/lzma"
 )
 
-// A folder keeps what was packed last and as much again, whoever else packs at the same time, and nothing that isn't
+// A folder keeps what was packed last and as much again, also while other processes pack, and nothing that isn't
 // its own is removed.
 func TestForget(t *testing.T) {
 	dir := t.TempDir()
@@ -81,7 +81,7 @@ func TestForget(t *testing.T) {
 	if len(got) != 1+1+4+4 {
 		t.Errorf("there are %d files: %v", len(got), got)
 	}
-	// What is used again is young again.
+	// A file that is used again is young again.
 	for _, name := range names {
 		write(name, 100*time.Hour)
 	}
@@ -106,7 +106,7 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// The script that pages unpack with gives what was packed, and refuses what is damaged.
+// The script that pages unpack with gives the packed bytes, and refuses damaged ones.
 func TestUnlzma(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes five seconds")
@@ -171,7 +171,7 @@ func TestUnlzma(t *testing.T) {
 	}
 }
 
-// What is packed can be unpacked, and is packed once.
+// Packed bytes can be unpacked, and are packed once.
 func TestPackAll(t *testing.T) {
 	dir := t.TempDir()
 	noise := make([]byte, 70_000)

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/lectern-go/lectern/internal/linediff"
 )
 
 // testdata/jupyter.ipynb was written by Python's nbformat 5 (testdata/make.py) and holds every kind of cell, output
@@ -26,21 +28,15 @@ func TestBytesAreThoseOfJupyter(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := n.Bytes(); !bytes.Equal(got, want) {
-		t.Errorf("read and written again it differs from what Jupyter wrote:\n%s", firstDifference(got, want))
+		t.Errorf("read and written again it differs from what Jupyter wrote:\n%s", difference(got, want))
 	}
 	if c := n.Cells[1]; !c.HasTag("measured") || c.HasTag("other") || c.Extra["future"] != "kept" {
 		t.Errorf("cell 2: tags %v, extra %v", c.Tags(), c.Extra)
 	}
 }
 
-func firstDifference(got, want []byte) string {
-	g, w := strings.Split(string(got), "\n"), strings.Split(string(want), "\n")
-	for i := range min(len(g), len(w)) {
-		if g[i] != w[i] {
-			return "got:  " + g[i] + "\nwant: " + w[i]
-		}
-	}
-	return "one is longer than the other"
+func difference(got, want []byte) string {
+	return linediff.Of(strings.Split(string(want), "\n"), strings.Split(string(got), "\n"))
 }
 
 func TestMissingIDsAreStable(t *testing.T) {
@@ -206,7 +202,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("what was written cannot be read: %v\n%s", err, once)
 		}
 		if !bytes.Equal(again.Bytes(), once) {
-			t.Fatalf("written twice, it differs:\n%s", firstDifference(again.Bytes(), once))
+			t.Fatalf("written twice, it differs:\n%s", difference(again.Bytes(), once))
 		}
 	})
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lectern-go/lectern/kernel/internal/emulated"
+	"github.com/lectern-go/lectern/internal/testenv"
 )
 
 // Programs that are built and run one after the other, as the cells of a notebook are: types and code have other
@@ -100,7 +100,7 @@ func restoring(m *Manifest) string {
 // runCell runs a program as a cell whose values lie in a folder, and returns what it wrote.
 func runCell(t *testing.T, exe, folder string, args ...string) string {
 	t.Helper()
-	c := emulated.Command(exe, args...)
+	c := testenv.Command(exe, args...)
 	c.Env = append(os.Environ(), DirVar+"="+folder)
 	out, err := c.CombinedOutput()
 	if err != nil {

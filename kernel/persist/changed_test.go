@@ -94,7 +94,7 @@ func TestChangedStaticType(t *testing.T) {
 	define(t, "x", &x, "p", &p)
 	newCell(t)
 	func() {
-		//lint:ignore U1000 the fields are swapped, nobody reads them
+		//lint:ignore U1000 the fields are swapped, not read
 		type Old struct{ b, a float64 }
 		var X Old
 		var P *Old

@@ -58,7 +58,7 @@ func (c *collector) walk(p reflect.Value) error {
 	return c.rest(p.Elem())
 }
 
-// rest collects what a value leads to, and what is still to be walked.
+// rest collects the values that a value leads to, and those that are still to be walked.
 func (c *collector) rest(v reflect.Value) error {
 	if err := c.value(v); err != nil {
 		return err

@@ -11,9 +11,9 @@ import (
 // Go reports a deadlock by itself, but not in a program that waits for signals, as a cell with kept values does. So it
 // is noticed here.
 //
-// A few counters of the scheduler are read each time, which takes microseconds and stops nobody. Only when they say
-// twice in a row that every goroutine waits are the goroutines looked at one by one, and then nobody is there to be
-// held up.
+// A few counters of the scheduler are read each time, which takes microseconds and stops no goroutine. Only when they
+// say twice in a row that every goroutine waits are the goroutines looked at one by one, and then there is no
+// goroutine to be held up.
 
 const (
 	deadlockCheck = 250 * time.Millisecond // between two looks
@@ -188,7 +188,7 @@ var (
 )
 
 // inspect looks at the stacks of all goroutines. stuck: each of them waits for another one. user is the stacks without
-// those of ours and without the minutes that they have waited; it takes the place of what is in room.
+// those of ours and without the minutes that they have waited; it replaces the content of room.
 func inspect(stacks, room []byte) (stuck bool, user []byte) {
 	user = room[:0]
 	for g := range bytes.SplitSeq(bytes.TrimRight(stacks, "\n"), gap) {

@@ -64,7 +64,7 @@ func outside() string {
 	if ours.Kind() != metrics.KindUint64 || calls.Kind() != metrics.KindUint64 {
 		return unknown
 	}
-	// A thread that C code has made may call back. Where nobody says how many threads there are, C code that has been
+	// A thread that C code has made may call back. Where the number of threads is unknown, C code that has been
 	// called may have made some; Go itself calls C once, when a program with cgo starts.
 	if tasks, err := os.ReadDir("/proc/self/task"); len(tasks) > int(ours.Uint64()) || err != nil && calls.Uint64() > 1 {
 		return foreign

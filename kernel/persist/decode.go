@@ -129,7 +129,7 @@ func (d *decoder) fill() error {
 	}
 }
 
-// replace makes memory for a block that belonged to a variable which nobody wants. t is seen somewhere in it.
+// replace makes memory for a block that belonged to a variable that is not wanted. t is seen somewhere in it.
 func (d *decoder) replace(id int, t reflect.Type) error {
 	e := d.table[id]
 	if e.typ < 1 || e.typ > len(d.types) {

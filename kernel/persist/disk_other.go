@@ -6,7 +6,18 @@ import (
 	"bytes"
 	"io"
 	"os"
+
+	"github.com/lectern-go/lectern/internal/filemap"
 )
+
+// mapFile maps a whole file so that writes to the memory are writes to the file, where the system can do that.
+func mapFile(path string, _ int) ([]byte, error) {
+	m, err := filemap.Open(path, filemap.Shared)
+	if err != nil {
+		return nil, err
+	}
+	return m.Data, nil
+}
 
 // readFile reads a whole file.
 func readFile(path string) ([]byte, error) { return os.ReadFile(path) }
@@ -30,8 +41,8 @@ func sameFile(path string, b []byte) bool {
 	return true
 }
 
-// writeFile replaces a file in one step. Unlike atomicfile it has one name for what is not finished, which the next
-// cell writes over: a cell may be killed at any time, and nobody is to clean up behind it.
+// writeFile replaces a file in one step. Unlike atomicfile it has one name for unfinished files, which the next cell
+// writes over: a cell may be killed at any time, and nothing cleans up behind it.
 func writeFile(path string, b []byte) error {
 	tmp := path + ".tmp"
 	if err := os.WriteFile(tmp, b, 0o600); err != nil {

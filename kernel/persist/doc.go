@@ -6,11 +6,11 @@
 // file and restored as a whole.
 //
 // Large arrays without pointers become files of their own that later cells map into memory: restoring them copies
-// nothing, and what is written into them needs no saving. A group that has not changed is not written again.
+// nothing, and writes into them need no saving. A group that has not changed is not written again.
 //
-// A type may decide what is kept of it, with two methods on the pointer:
+// A type may choose its kept state, with two methods on the pointer:
 //
-//	func (t *T) KeepState() any          // returns a pointer to a plain struct that holds what is to be kept
+//	func (t *T) KeepState() any          // returns a pointer to a plain struct with the state to keep
 //	func (t *T) RestoreState(state any)  // called on a zero T that keep has allocated, with a pointer to such a struct
 //
 // KeepState must work on the zero value too: keep calls it there to learn the type of the struct. Sharing is followed
@@ -37,7 +37,7 @@
 //	for each of Group.Shared  persist.Same(name, variable)
 package persist
 
-// A Keeper decides what is kept of it; see the package comment.
+// A Keeper chooses its kept state; see the package comment.
 type Keeper interface {
 	KeepState() any
 	RestoreState(state any)

@@ -28,7 +28,7 @@ func register(pointer any) {
 	clear(dynamics)
 }
 
-// Link makes the types of values known that can't be named outside their packages, with all that the values hold.
+// Link registers the types of values, and of all that they hold: types that can't be named outside their packages.
 func Link(values ...any) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -36,36 +36,36 @@ func Link(values ...any) {
 		if r, ok := v.(interface{ Replace(string) string }); ok {
 			r.Replace("") // a strings.Replacer chooses how to go about it when it is first used
 		}
-		learn(reflect.ValueOf(v), 0)
+		registerValue(reflect.ValueOf(v), 0)
 	}
 	clear(dynamics)
 }
 
-// learn makes known the type of a value and those of what it leads to.
-func learn(v reflect.Value, depth int) {
+// registerValue registers the type of a value and the types of the values that it leads to.
+func registerValue(v reflect.Value, depth int) {
 	if !v.IsValid() || depth > 10 {
 		return
 	}
 	switch v.Kind() {
 	case reflect.Interface:
 		if !v.IsNil() {
-			learnType(v.Elem().Type())
-			learn(v.Elem(), depth+1)
+			registerType(v.Elem().Type())
+			registerValue(v.Elem(), depth+1)
 		}
 	case reflect.Pointer:
-		learnType(v.Type())
+		registerType(v.Type())
 		if !v.IsNil() {
-			learn(v.Elem(), depth+1)
+			registerValue(v.Elem(), depth+1)
 		}
 	case reflect.Struct:
-		learnType(v.Type())
+		registerType(v.Type())
 		for i := range v.NumField() {
-			learn(v.Field(i), depth+1)
+			registerValue(v.Field(i), depth+1)
 		}
 	}
 }
 
-func learnType(t reflect.Type) {
+func registerType(t reflect.Type) {
 	if kindOf(t) != never && t.PkgPath() != "main" {
 		known[typeName(t)] = t
 	}
@@ -127,7 +127,7 @@ func dynamicOf(t reflect.Type) *dynamic {
 	return d
 }
 
-// boxed returns what the interface v holds, in its place, and what is known of its type.
+// boxed returns the value that the interface v holds, in its place, and the facts about its type.
 func boxed(v reflect.Value) (reflect.Value, *dynamic) {
 	t := v.Elem().Type()
 	d := dynamicOf(t)

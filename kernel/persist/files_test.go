@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// An array that a later cell of the same program has not changed keeps its file; what nobody needs any more is removed.
+// An array that a later cell of the same program has not changed keeps its file; files that are not needed any more
+// are removed.
 func TestUnchangedArrays(t *testing.T) {
 	folder(t)
 	newCell(t)

@@ -145,7 +145,7 @@ func (k *keptFlag) value() flag.Value {
 	return set.Lookup(k.Name).Value
 }
 
-// keptFlagSet is what is kept of a flag.FlagSet that a variable holds.
+// keptFlagSet is the kept state of a flag.FlagSet that a variable holds.
 type keptFlagSet struct {
 	Name   string
 	Errors flag.ErrorHandling

@@ -49,7 +49,7 @@ type function struct {
 
 var (
 	functions = map[string]*function{}   // by id
-	unlooked  []*function                // those whose code pointer nobody has asked for yet
+	unlooked  []*function                // those whose code pointer was not needed yet
 	byCode    = map[uintptr]*function{}  // by code pointer; those of generic functions share theirs
 	instances = map[instance]*function{} // of generic functions, as far as values of theirs have been seen
 	stubs     = map[unsafe.Pointer]*function{}
@@ -172,7 +172,7 @@ func init() {
 	})
 }
 
-// functionOf finds what is known of a function value, which is not nil, or returns an error that says why it can't be
+// functionOf finds the description of a function value, which is not nil, or returns an error that says why it can't be
 // kept.
 func functionOf(v reflect.Value) (*function, unsafe.Pointer, error) {
 	for _, f := range unlooked {

@@ -47,7 +47,7 @@ func readers(lock reflect.Value) int {
 	return 1
 }
 
-// setLock locks v, which nobody holds, as lockState has found it.
+// setLock locks v, which is not held, as lockState has found it.
 func setLock(v reflect.Value, state int) {
 	switch l := v.Addr().Interface().(type) {
 	case *sync.Mutex:

@@ -96,7 +96,7 @@ func appendKey(b []byte, k reflect.Value) []byte {
 	return append(b, 0)
 }
 
-// syncMapState is what is kept of a sync.Map.
+// syncMapState is the kept state of a sync.Map.
 type syncMapState struct{ KeysAndValues []any }
 
 func syncMapEntries(v reflect.Value) *syncMapState {

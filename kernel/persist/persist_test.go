@@ -17,7 +17,7 @@ import (
 	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/cellstate"
-	"github.com/lectern-go/lectern/internal/sample"
+	"github.com/lectern-go/lectern/internal/testenv"
 )
 
 // newCell forgets everything that this process knows, as a new cell's process would.
@@ -84,7 +84,7 @@ type List struct {
 	v    int
 }
 
-//lint:ignore U1000 what fields hold is kept, whoever reads them
+//lint:ignore U1000 the values of fields are kept, read or not
 type model struct {
 	w, b *[]float64
 	name string
@@ -467,7 +467,7 @@ func TestLibraryState(t *testing.T) {
 }
 
 func TestLongList(t *testing.T) {
-	nodes := sample.Of(200_000)
+	nodes := testenv.Cases(200_000)
 	folder(t)
 	var head *List
 	for i := range nodes {

@@ -25,7 +25,7 @@ import (
 // processName is the name under which that is kept.
 const processName = "lectern/process"
 
-// A process is what is kept; see settings.
+// A process is the kept state of the process; see settings.
 type process struct {
 	Env      map[string]string
 	Dir      string

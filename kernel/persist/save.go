@@ -50,8 +50,8 @@ func save(ended bool) {
 	}()
 	s := look(ended)
 	if !s.fits() { // once more, without what can be done without
-		cellstate.SetSpare(true)
-		defer cellstate.SetSpare(false)
+		cellstate.SetOverLimit(true)
+		defer cellstate.SetOverLimit(false)
 		s = look(ended)
 	}
 	s.write()

@@ -192,7 +192,7 @@ func Turn() {
 const lastTurn = 250 * time.Millisecond
 
 // noteGoroutines says that the cell's goroutines end with its process, and returns how many they are. Those of
-// libraries, which wait for work, are nobody's concern.
+// libraries, which wait for work, are not counted.
 func noteGoroutines() int {
 	n, working := goroutinesLeft()
 	for pause := time.Millisecond; working && pause < lastTurn; pause *= 2 {

@@ -11,7 +11,7 @@ import (
 // what a variable of a cell holds, at a level that another holds. So they are kept as variables are, together with
 // those that they share memory with, under names of the kernel's own.
 
-// settingNames say what is kept under such a name.
+// settingNames say which setting is kept under such a name.
 var settingNames = map[string]string{
 	cellstate.SlogName:  "what slog.SetDefault has set",
 	cellstate.FlagsName: "what has been defined of package flag",

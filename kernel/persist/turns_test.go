@@ -23,7 +23,7 @@ func TestTurns(t *testing.T) {
 			a[1] = 5
 		}()
 		persist.Turn()
-		func() { // nobody knew when this was written that c would share the memory of a
+		func() { // it was not known when this was written that c would share the memory of a
 			defer celltest.Begin("b", &b)()
 			if b[0] != 5 {
 				t.Errorf("the second cell sees %d, want 5", b[0])

@@ -37,7 +37,7 @@ func TestAddress(t *testing.T) {
 	want(t, sitemap, "<loc>https://example.org/course/</loc>", "<loc>https://example.org/course/01-a%20b.html</loc>")
 	wantNot(t, sitemap, "404")
 
-	o.URL = "" // the site map goes when nobody knows the address
+	o.URL = "" // the site map goes when the address is not known
 	if _, err := Site(o); err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestAddress(t *testing.T) {
 			t.Fatal(err)
 		}
 		page := readFile(t, filepath.Join(o.Out, "01-a b.html"))
-		if u == "" { // previews can't ask for a picture whose address nobody knows
+		if u == "" { // previews can't ask for a picture whose address is not known
 			wantNot(t, page, "og:image", "twitter:")
 			if left, _ := filepath.Glob(preview); left != nil {
 				t.Errorf("%s is there without an address", preview)

@@ -9,7 +9,7 @@ import (
 )
 
 // pairs are all colours of text and the grounds that they can stand on.
-// 4.5 is what WCAG AA asks of text, 3 of what is no text, such as the edge of a field.
+// 4.5 is what WCAG AA asks of text, 3 of things that are not text, such as the edge of a field.
 var pairs = []struct {
 	text, grounds string
 	least         float64

@@ -300,7 +300,7 @@ func (p *page) short() string {
 	return name
 }
 
-// wrap breaks a text into lines of some characters, three at most; what is left over is cut. Chinese characters are as
+// wrap breaks a text into lines of some characters, three at most; the rest is cut. Chinese characters are as
 // wide as two, and a line may end behind each.
 func wrap(text string, length int) (lines []string) {
 	width := func(s string) int { return utf8.RuneCountInString(s) + len(wide.FindAllString(s, -1)) }

@@ -81,7 +81,7 @@ func TestIndexGuides(t *testing.T) {
 	wantNot(t, readFile(t, r.Pages[0].File), "#after")
 }
 
-// TestNeeds: what is not there, or comes later, is a warning, and no lesson can need itself.
+// TestNeeds: a lesson that is not there, or comes later, is a warning, and no lesson can need itself.
 func TestNeeds(t *testing.T) {
 	dir := t.TempDir()
 	r, err := Site(Options{Notebooks: course(t, dir, 0, []int{0, 1}, []int{0, 0, 7}), Out: filepath.Join(dir, "site")})

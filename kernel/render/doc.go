@@ -24,7 +24,7 @@
 // Pictures of Markdown are files in the notebook's folder, of kinds that are
 // known; an SVG among them is parsed and keeps what draws.
 //
-// With Options.Untrusted nobody is trusted: outputs are treated as Markdown's raw
+// With Options.Untrusted no author is trusted: outputs are treated as Markdown's raw
 // HTML is, an SVG output becomes a picture of its own, nothing is taken from the
 // notebook's folder, and the page's policy names the one script that may run.
 //

@@ -26,7 +26,7 @@ func TestGuess(t *testing.T) {
 	if opened, closed := strings.Count(got, "<div"), strings.Count(got, "</div>"); opened != closed {
 		t.Errorf("%d boxes are opened and %d closed", opened, closed)
 	}
-	// The outline: what is in a box of answers stands in brackets.
+	// The outline: the text in a box of answers stands in brackets.
 	outline := ""
 	got = boxEnds(got)
 	for _, part := range []struct{ mark, sign string }{{`<div class="after">`, "["}, {`id="cell-g"`, "g"}, {"<pre>drawn", "o"}, {`id="cell-a"`, "a"}, {`id="cell-b"`, "b"}, {`id="cell-h"`, "h"},

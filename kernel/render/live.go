@@ -88,7 +88,7 @@ func folders(name string) (list []string) {
 	return list
 }
 
-// removeFolders removes the folders of files that are gone, unless somebody else's files are in them.
+// removeFolders removes the folders of files that are gone, unless other files are in them.
 func removeFolders(dir string, gone []string) {
 	seen := map[string]bool{}
 	for _, name := range gone {
@@ -97,7 +97,7 @@ func removeFolders(dir string, gone []string) {
 		}
 	}
 	deepest := slices.Sorted(maps.Keys(seen))
-	slices.Reverse(deepest) // a folder sorts before what is in it
+	slices.Reverse(deepest) // a folder sorts before its files
 	for _, folder := range deepest {
 		os.Remove(filepath.Join(dir, filepath.FromSlash(folder)))
 	}

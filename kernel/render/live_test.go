@@ -65,7 +65,7 @@ func TestLive(t *testing.T) {
 	if got := read(t, o.Out, "live", part); got != "x" {
 		t.Errorf("the part is %q", got)
 	}
-	// Somebody else's file stays; ours go.
+	// The user's own file stays; ours go.
 	other := filepath.Join(o.Out, "live", "mine.txt")
 	if err := os.WriteFile(other, nil, 0o600); err != nil {
 		t.Fatal(err)

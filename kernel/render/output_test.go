@@ -25,7 +25,7 @@ func TestOwnFold(t *testing.T) {
 	}
 }
 
-// What is printed keeps its lines, unless one is too long to be read without scrolling.
+// Printed text keeps its lines, unless one is too long to be read without scrolling.
 func TestLongLines(t *testing.T) {
 	fits, long := strings.Repeat("é", lineFits), strings.Repeat("word ", lineFits/5+1)
 	want(t, article(t, code("c", "f()", &notebook.Output{Type: "stream", Name: "stdout", Text: fits + "\n\x1b[31m" + fits + "\x1b[0m\n"})), "<pre>"+fits)
@@ -179,7 +179,7 @@ func TestActive(t *testing.T) {
 		`<p>text</p>`: false, `<SCRIPT>x()</SCRIPT>`: true, `<p><script src=x></script>`: true, `<b onclick="x()">b</b>`: true, `<img src=x ONERROR=x()>`: true,
 		`<svg onload=x()><rect/></svg>`: true, `<svg><script>x()</script></svg>`: true, `<svg><style><script>x()</script></style></svg>`: true,
 		`<table><tr><td>on = 1</td></tr></table>`: false, `<p title="onload=x()">`: false, `a < b`: false, `<svg><text>script</text></svg>`: false, `<math><mtext><script>x()</script></mtext></math>`: true,
-		`<textarea><b onclick=x()></textarea>`: true, // which is text there: a frame too many hurts nobody
+		`<textarea><b onclick=x()></textarea>`: true, // which is text there: a frame too many does no harm
 	} {
 		if active(src) != want {
 			t.Errorf("%s: %t", src, !want)

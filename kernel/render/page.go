@@ -25,7 +25,7 @@ type page struct {
 	titleHTML string
 	titleID   string
 	summary   string
-	minutes   int     // that it takes; 0 if nobody says
+	minutes   int     // that it takes; 0 if the notebook does not say
 	needs     []*page // lessons before this one that it builds on
 	part      int     // of Options.Parts, counted from 1; 0 stands for none
 	toc       []entry
@@ -89,7 +89,7 @@ func (p *page) place(line int) *Problem {
 	return q
 }
 
-// problem records what keeps the page from being right. What is wrong in a stranger's notebook is a warning: whoever
+// problem records a mistake of the page. In a stranger's notebook it is a warning: the one who
 // renders it can't mend it.
 func (p *page) problem(line int, format string, args ...any) {
 	if p.site.options.Untrusted {

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // pictureLimit is the most bytes that a picture beside a notebook may have. Pages carry their pictures inside, and a
@@ -63,7 +65,7 @@ func (p *page) pictureFile(dest string) ([]byte, error) {
 		case !i.Mode().IsRegular():
 			return errors.New("it is not a file")
 		case i.Size() > pictureLimit:
-			return fmt.Errorf("it has %.1f MB, more than %d", float64(i.Size())/1e6, pictureLimit/1_000_000)
+			return fmt.Errorf("it has %s, more than %s", humanize.Bytes(int(i.Size())), humanize.Bytes(pictureLimit))
 		}
 		return nil
 	}

@@ -56,7 +56,7 @@ func TestPicturesStayInTheFolder(t *testing.T) {
 		"![x](pictures)":                                     "not a file",
 		"![x](text.png)":                                     "PNG, JPEG",
 		"![x](page.svg)":                                     "not <svg>",
-		"![x](large.png)":                                    "10.5 MB",
+		"![x](large.png)":                                    "10.0 MiB, more than 10 MiB",
 		`<img src="../secret.png" alt="">`:                   "not below the notebook's folder",
 		"![x](data:text/html,x)":                             "PNG, JPEG",
 		"![x](data:image/svg+xml,<script/>)":                 "not <svg>",
@@ -74,7 +74,7 @@ func TestPicturesStayInTheFolder(t *testing.T) {
 		refused["![x](up.png)"] = "escapes"
 		refused["![x](folder/secret.png)"] = "escapes"
 		refused["![x](dangling.png)"] = "no such file"
-		refused["![x](pipe.png)"] = "not a file" // and no waiting for somebody to write into it
+		refused["![x](pipe.png)"] = "not a file" // and no waiting for its writer
 	}
 	for markdown, want := range refused {
 		page, problems := inFolder(t, dir, markdown)

@@ -140,7 +140,7 @@ func (f *filter) start(b *strings.Builder, t *htmlToken, svg int) {
 	}
 }
 
-// content rewrites what is in an element of raw text.
+// content rewrites the content of an element of raw text.
 func (f *filter) content(name, text string) string {
 	if f.raw != nil && strings.EqualFold(name, "style") {
 		text = f.raw(name, text)
@@ -179,7 +179,7 @@ func (f *filter) attributes(t *htmlToken) bool {
 	return changed
 }
 
-// harmless reports whether an attribute may pass that somebody wrote whom the page doesn't trust with scripts. It may
+// harmless reports whether an attribute may pass whose author the page doesn't trust with scripts. It may
 // change the value.
 func (f *filter) harmless(name string, value *string) bool {
 	if strings.HasPrefix(name, "aria-") && !strings.ContainsAny(name, "\"'<`=") {
@@ -259,9 +259,9 @@ func external(url string) bool {
 	return strings.HasPrefix(u, "http:") || strings.HasPrefix(u, "https:") || strings.HasPrefix(u, "//") || strings.HasPrefix(u, "ftp:")
 }
 
-// balance drops end tags without a beginning and closes what is left open, so that a fragment stays inside the element
-// that it is put into. It doesn't parse and write again as a browser would: what is right stays as it was written, byte
-// for byte.
+// balance drops end tags without a beginning and closes elements that are left open, so that a fragment stays inside
+// the element that it is put into. It doesn't parse and write again as a browser would: right HTML stays as it was
+// written, byte for byte.
 func balance(src string) string {
 	var b strings.Builder
 	var open []string

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lectern-go/lectern/internal/sample"
+	"github.com/lectern-go/lectern/internal/testenv"
 )
 
 func TestMarkdownFilter(t *testing.T) {
@@ -129,7 +129,7 @@ func TestStrictFilter(t *testing.T) {
 	}
 }
 
-// bare fails if a stranger's HTML holds an element or attribute that nobody has allowed.
+// bare fails if a stranger's HTML holds an element or attribute that is not allowed.
 func bare(t *testing.T, src, out string) {
 	t.Helper()
 	for _, e := range elements(t, out) {
@@ -168,10 +168,10 @@ func FuzzFilters(f *testing.F) {
 	})
 }
 
-// Whoever writes a notebook can't make rendering it take for ever: each of these took minutes if every tag looked at
+// The author of a notebook can't make rendering it take for ever: each of these took minutes if every tag looked at
 // all the others.
 func TestFiltersLongInput(t *testing.T) {
-	n := sample.Of(200_000)
+	n := testenv.Cases(200_000)
 	for _, piece := range []string{"<b>", "<svg>", "<!--", "<b a='", "<![CDATA[", "<svg><![CDATA[", "<script>", "<title>", "<b></i>", "</b>", "a<"} {
 		s := strings.Repeat(piece, n)
 		f := filter{strict: true, ids: "o-"}

@@ -162,7 +162,7 @@ func Site(o Options) (*Result, error) {
 	if len(s.problems) > 0 {
 		return nil, s.problems
 	}
-	changed, err := publish(o.Out, files)
+	changed, err := updateFiles(o.Out, files)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func Site(o Options) (*Result, error) {
 	return r, nil
 }
 
-// check completes the options, or says what is wrong with them.
+// check completes the options, or reports a mistake in them.
 func (o *Options) check() error {
 	if o.Title == "" {
 		o.Title = "Lectern"
@@ -202,8 +202,9 @@ func (o *Options) check() error {
 	return nil
 }
 
-// publish replaces the files of a site and removes those that no longer belong to it. It returns which have changed.
-func publish(out string, files map[string][]byte) (changed map[string]bool, err error) {
+// updateFiles replaces the files of a site and removes those that no longer belong to it. It returns which have
+// changed.
+func updateFiles(out string, files map[string][]byte) (changed map[string]bool, err error) {
 	old, err := claim(out, files)
 	if err != nil {
 		return nil, err

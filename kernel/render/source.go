@@ -15,14 +15,12 @@ import (
 	"strings"
 
 	"github.com/lectern-go/lectern/internal/glob"
+	"github.com/lectern-go/lectern/kernel/internal/names"
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
 // A reader who steps through a cell can look up what a function of the library does: each package that cells call is a
 // page of the site, its files one after the other, with a place for each function and each operation.
-
-// sourceFolders are those of the packages, below Options.Source.
-var sourceFolders = []string{"tensor", "nn", "optim", "einops", "autograd", "accounting", "tokenizer", "data", "checkpoint", "plots", "nn/transformer", "nn/train", "nn/parallel"}
 
 // A sourcePackage is a package of which pages show the source.
 type sourcePackage struct {
@@ -151,7 +149,7 @@ func (s *site) readSources() error {
 	if s.options.Source == "" {
 		return nil
 	}
-	for _, folder := range sourceFolders {
+	for _, folder := range names.Library {
 		k, err := readSource(s.options.Source, folder)
 		if err != nil {
 			return fmt.Errorf("render: the library's source: %w", err)
@@ -216,7 +214,7 @@ func (s *site) sourceLinks(nb *notebook.Notebook, steps Steps) string {
 	return string(text)
 }
 
-// method finds the method of a name: a tensor's, or the only one there is. Nobody has checked the types of the cell.
+// method finds the method of a name: a tensor's, or the only one there is. The types of the cell were not checked.
 func (s *site) method(name string) (k *sourcePackage, id string) {
 	places := 0
 	for _, in := range s.sources {

@@ -17,7 +17,7 @@ type htmlToken struct {
 	void  bool // the tag ends with />, which means something in SVG and MathML alone
 }
 
-// scanner splits HTML into tokens. What is not finished at the end of the text is text: an unfinished tag can't
+// scanner splits HTML into tokens. A token that is not finished at the end of the text is text: an unfinished tag can't
 // swallow what follows on the page. We look at tokens and not at a parsed document, as goldmark hands us inline HTML
 // one tag at a time, and a trusted output is to stay as it was written.
 type scanner struct {

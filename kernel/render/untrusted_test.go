@@ -67,14 +67,14 @@ func TestUntrustedOutputs(t *testing.T) {
 	}
 }
 
-// What is wrong in a stranger's notebook can't be mended by who renders it.
+// Mistakes in a stranger's notebook can't be mended by the one who renders it.
 func TestUntrustedProblemsAreWarnings(t *testing.T) {
 	_, article, warnings := strangers(t, md("a", "# T\n\n$\\nosuch$ ![](attachment:none.png) <img src=\"data:image/png;base64,AA\">"), code("b", "1", display("image/png", "AA==")))
 	want(t, article, `<code>\nosuch</code>`, `src="data:image/png;base64,AA=="`)
 	want(t, warnings, "unknown command \\nosuch", "not in the cell", "no alternative text", "no alt")
 }
 
-// Whatever got through would not run: the page names its own script by what is in it, and allows no other.
+// Whatever got through would not run: the page names its own script by its content, and allows no other.
 func TestUntrustedPolicy(t *testing.T) {
 	page, _, _ := strangers(t, md("a", "# T"))
 	policy := regexp.MustCompile(`Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(page)

@@ -46,7 +46,7 @@ func readGroups(t *testing.T, path string) (groups []testGroup) {
 	return groups
 }
 
-// check compares a cell's outputs with what is wanted.
+// check compares a cell's outputs with the wanted ones.
 func (c testCell) check(t *testing.T, l *lab) {
 	t.Helper()
 	outs, r := l.run(c.code)

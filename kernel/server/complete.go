@@ -115,7 +115,7 @@ func (k *kernel) onInspect(m *jupyter.Message) {
 	k.answer(m, "inspect_reply", map[string]any{"status": "ok", "found": len(data) > 0, "data": data, "metadata": map[string]any{}})
 }
 
-// hover returns what is known of the name at an offset, in Markdown: of a value also what is written about its type.
+// hover describes the name at an offset, in Markdown: of a value also the documentation of its type.
 func (k *kernel) hover(code string, off int) string {
 	at, ok := rewrite.Callee(code, off)
 	if !ok {
@@ -136,7 +136,7 @@ func (k *kernel) hover(code string, off int) string {
 	return rewrite.UserNames(strings.TrimSpace(k.describe(d) + "\n\n" + about))
 }
 
-// describe writes in Markdown what is known of a name; the documentation of a package's is in its source.
+// describe writes a description in Markdown; the documentation of a package's name is in its source.
 func (k *kernel) describe(d quick.Description) string {
 	text := d.Comment
 	if dir := k.packages.Dir(d.Path); dir != "" {

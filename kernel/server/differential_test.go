@@ -378,7 +378,7 @@ func readLimits(t *testing.T) map[string]string {
 }
 
 // seed returns the seed of a random test: LECTERN_SEED, or a new one for each day with LECTERN_LONG=1, or else always
-// the same: nobody's change is to fail because of the date.
+// the same: no change is to fail because of the date.
 func seed(t *testing.T) uint64 {
 	t.Helper()
 	s := uint64(20779)
@@ -494,7 +494,7 @@ func (d *differential) stop() {
 	}
 }
 
-// run runs one program and says what is wrong.
+// run runs one program and reports how it differs.
 func (d *differential) run(p program, limit string) string {
 	if len(d.before) == 20 {
 		d.stop()

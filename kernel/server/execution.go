@@ -311,7 +311,7 @@ func (e *execution) watch(p *process) {
 	e.Exited(!p.cmd.ProcessState.Success())
 }
 
-// unsaved says what is lost when a cell ends without saving.
+// unsaved names the values that are lost when a cell ends without saving.
 func (e *execution) unsaved(lost []string) {
 	if len(e.Result.Restores)+len(lost) == 0 { // nothing but settings of its process
 		return

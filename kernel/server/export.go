@@ -17,9 +17,9 @@ import (
 	"github.com/lectern-go/lectern/internal/atomicfile"
 	"github.com/lectern-go/lectern/kernel/internal/cellenv"
 	"github.com/lectern-go/lectern/kernel/internal/export"
+	"github.com/lectern-go/lectern/kernel/internal/install"
 	"github.com/lectern-go/lectern/kernel/internal/mine"
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
-	"github.com/lectern-go/lectern/kernel/internal/version"
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
@@ -179,7 +179,7 @@ func writeModule(c config, out string) error {
 	for _, m := range readModule(getModule(c)).Modules {
 		fmt.Fprintf(&b, "\t%s\n", m)
 	}
-	library, v := modulePath(c.root), version.String()
+	library, v := modulePath(c.root), install.Version()
 	released := strings.HasPrefix(v, "v") && !strings.Contains(v, "+")
 	if !released {
 		v = "v0.0.0"

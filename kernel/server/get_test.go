@@ -65,7 +65,7 @@ func writeFiles(t *testing.T, dir string, files map[string]string) {
 func fetching(t *testing.T, proxy string) *execution {
 	t.Helper()
 	cache := t.TempDir()
-	t.Cleanup(func() { // what is in there can't be removed otherwise
+	t.Cleanup(func() { // the files in there can't be removed otherwise
 		cmd := exec.Command("go", "clean", "-modcache")
 		cmd.Env = append(os.Environ(), "GOMODCACHE="+cache)
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -117,7 +117,7 @@ func TestAutoget(t *testing.T) {
 		}
 	}
 	refused("nosuch/thing", "")
-	if hint, f := e.autoget("example.org/lessons/nosuch"); hint != "" || f != nil { // the lessons have no such package, and nobody else may
+	if hint, f := e.autoget("example.org/lessons/nosuch"); hint != "" || f != nil { // the lessons have no such package, and no other module may
 		t.Errorf("a package that the lessons lack: %q, %v", hint, f)
 	}
 	t.Setenv(offlineVar, "1")

@@ -107,7 +107,7 @@ func (e *execution) goBuild(env []string, args ...string) error {
 	return err
 }
 
-// compilesC says what is missing if C can't be compiled.
+// compilesC says which program is missing if C can't be compiled.
 func compilesC() error {
 	compiler := cmp.Or(os.Getenv("CC"), "gcc")
 	name, _, _ := strings.Cut(compiler, " ")

@@ -20,8 +20,8 @@ import (
 
 	"github.com/lectern-go/lectern/kernel/internal/cellenv"
 	"github.com/lectern-go/lectern/kernel/internal/child"
-	"github.com/lectern-go/lectern/kernel/internal/gotools"
 	"github.com/lectern-go/lectern/kernel/internal/inband"
+	"github.com/lectern-go/lectern/kernel/internal/install"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 	"github.com/lectern-go/lectern/kernel/persist"
 	"github.com/lectern-go/lectern/kernel/show"
@@ -120,9 +120,9 @@ func (k *kernel) running() *gonb {
 // startGoNB starts GoNB, unless it runs. Setup builds it last: who needs it earlier waits for it.
 func (e *execution) startGoNB() (*gonb, *failure) {
 	k := e.k
-	if slices.ContainsFunc(gotools.GoNB, func(path string) bool { return missing(filepath.Join(k.c.bin, filepath.Base(path))) }) {
+	if slices.ContainsFunc(install.GoNB, func(path string) bool { return missing(filepath.Join(k.c.bin, filepath.Base(path))) }) {
 		e.note("this cell needs GoNB, which is built first; that takes half a minute, once")
-		cmd := gotools.Install(e.ctx, k.c.root, k.c.bin, gotools.GoNB...)
+		cmd := install.Tools(e.ctx, k.c.root, k.c.bin, install.GoNB...)
 		if text, err := cmd.CombinedOutput(); err != nil && e.ctx.Err() == nil {
 			return nil, said("no GoNB", fmt.Sprintf("GoNB, which this cell needs, can't be built: %v\n%s\nRun `%s setup` where there is a network.", err, bytes.TrimSpace(text), setupCommand()))
 		}
@@ -409,7 +409,7 @@ func (e *execution) runByGoNB() *failure {
 	return e.ended(e.askGoNB(code))
 }
 
-// ended says what is to be made of GoNB's reply.
+// ended turns GoNB's reply into a result of the cell.
 func (e *execution) ended(reply map[string]any, f *failure) *failure {
 	value, _ := reply["evalue"].(string)
 	switch {

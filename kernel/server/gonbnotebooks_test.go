@@ -28,8 +28,8 @@ import (
 // gonbThreshold is how many cells of GoNB's notebooks must end as stored. It only ever rises.
 const gonbThreshold = 126
 
-// apart are GoNB's notebooks that are left out as a whole.
-var apart = map[string]string{
+// omittedNotebooks are GoNB's notebooks that are left out as a whole.
+var omittedNotebooks = map[string]string{
 	"wasm_demo.ipynb":         "draws in a browser with modules of its own",
 	"google_colab_demo.ipynb": "runs on Google's machines",
 }
@@ -55,7 +55,7 @@ func gonbModule() (string, error) {
 // A gonbCell is what became of one cell of GoNB's notebooks.
 type gonbCell struct {
 	name   string // "tutorial 7": the notebook and the index of the cell in it
-	differ string // how it differs from what is stored; empty if it does not
+	differ string // how it differs from the stored outputs; empty if it does not
 }
 
 // readReasons reads the list of cells that are known to differ: the notebook, the cell's index and the reason.
@@ -90,7 +90,7 @@ func TestGoNBNotebooks(t *testing.T) {
 	examples := filepath.Join(module, "examples")
 	var names []string
 	filepath.WalkDir(examples, func(path string, _ fs.DirEntry, err error) error {
-		if rel, _ := filepath.Rel(examples, path); filepath.Ext(path) == ".ipynb" && apart[rel] == "" {
+		if rel, _ := filepath.Rel(examples, path); filepath.Ext(path) == ".ipynb" && omittedNotebooks[rel] == "" {
 			names = append(names, rel)
 		}
 		return err
@@ -311,7 +311,7 @@ var gonbOwn = map[string]*regexp.Regexp{
 }
 
 // compare says how a cell's outputs differ from the stored ones: the status, the printed text, and
-// what is displayed, by kind, in order.
+// displays, by kind, in order.
 func (p *page) compare(id string, c *notebook.Cell, outs []out, status string) string {
 	want := map[string]string{}
 	var shown []string
@@ -368,7 +368,7 @@ func (p *page) compare(id string, c *notebook.Cell, outs []out, status string) s
 	return ""
 }
 
-// describe is what is compared of a display: the kinds of its data, and the text where that is
+// describe returns the part of a display that is compared: the kinds of its data, and the text where that is
 // short enough to be anything but a picture.
 func describe(data map[string]any) string {
 	kinds := slices.Sorted(maps.Keys(data))

@@ -23,7 +23,7 @@ import (
 const nbgraderVar = "NBGRADER_EXECUTION"
 
 // A grader is the kernel that nbgrader sees when it grades. It runs the student's cells in another kernel, in a
-// sandbox, and decides about tests itself: what is wanted stays here.
+// sandbox, and decides about tests itself: the wanted answers stay here.
 type grader struct {
 	runner *grading.Runner
 	nb     *jupyter.Sockets // towards nbgrader

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/lectern-go/lectern/kernel/internal/version"
+	"github.com/lectern-go/lectern/kernel/internal/install"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
 
@@ -43,7 +43,7 @@ func ourMistake(p any) *failure {
 	text := fmt.Sprintf("a bug in Lectern's kernel, not in your cell: %v", p)
 	f := said("kernel", text)
 	f.Lines = append(f.Lines, "The session is what it was before the cell, and the next cell runs as always. Please report the cell with these lines:")
-	f.Lines = append(f.Lines, fmt.Sprintf("  Lectern %s, %s %s/%s", version.String(), runtime.Version(), runtime.GOOS, runtime.GOARCH))
+	f.Lines = append(f.Lines, fmt.Sprintf("  Lectern %s, %s %s/%s", install.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH))
 	for _, at := range panicPlaces() {
 		f.Lines = append(f.Lines, "  "+at)
 	}

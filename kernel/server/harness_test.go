@@ -19,8 +19,8 @@ import (
 	"time"
 
 	"github.com/lectern-go/lectern/internal/race"
-	"github.com/lectern-go/lectern/kernel/internal/emulated"
-	"github.com/lectern-go/lectern/kernel/internal/gotools"
+	"github.com/lectern-go/lectern/internal/testenv"
+	"github.com/lectern-go/lectern/kernel/internal/install"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
 
@@ -55,7 +55,7 @@ var tools = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	if missing(filepath.Join(bin, "gonb")) || missing(filepath.Join(bin, "goimports")) {
-		if out, err := gotools.Install(context.Background(), root, bin, gotools.GoNB...).CombinedOutput(); err != nil {
+		if out, err := install.Tools(context.Background(), root, bin, install.GoNB...).CombinedOutput(); err != nil {
 			return "", fmt.Errorf("GoNB can't be installed: %v\n%s", err, out)
 		}
 	}
@@ -69,7 +69,7 @@ var tools = sync.OnceValues(func() (string, error) {
 	if race.Enabled {
 		args = append(args, "-race")
 	}
-	if e := os.Getenv(emulated.Variable); e != "" {
+	if e := os.Getenv(testenv.Emulator); e != "" {
 		args = append(args, "-ldflags=-X=main.emulator="+e)
 	}
 	if mode := testing.CoverMode(); mode != "" {
@@ -146,7 +146,7 @@ func startLabSeen(t testing.TB, bin, dir string, env []string, seen func(*jupyte
 	if dir := flag.Lookup("test.gocoverdir"); dir != nil && dir.Value.String() != "" { // what the kernel covers counts, too
 		env = append(env, "GOCOVERDIR="+dir.Value.String())
 	}
-	spec := &jupyter.Spec{Argv: emulated.Argv(filepath.Join(bin, "lectern-kernel"), "-root", repoRoot(t), "-bin", bin, "{connection_file}"), InterruptMode: "message"}
+	spec := &jupyter.Spec{Argv: testenv.Argv(filepath.Join(bin, "lectern-kernel"), "-root", repoRoot(t), "-bin", bin, "{connection_file}"), InterruptMode: "message"}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	k, err := jupyter.Start(ctx, spec, jupyter.StartOptions{Dir: dir, Log: os.Stderr, RuntimeDir: t.TempDir(), Env: append(os.Environ(), env...), Published: seen, Ready: patience})

@@ -339,7 +339,7 @@ func recorded(file string) (r record, ok bool) {
 }
 
 // takeRecorded makes the notebook's module what the notebook records, if that is not what it has taken before, and
-// fetches what is not here. Opening a notebook fetches nothing: this comes with its first cell.
+// fetches missing modules. Opening a notebook fetches nothing: this comes with its first cell.
 func (e *execution) takeRecorded() {
 	if e.k.recordTaken {
 		return

@@ -158,7 +158,7 @@ func TestNotebookOutsideModules(t *testing.T) {
 		t.Errorf("there: %s %s", r.Status, flat(outs))
 	}
 
-	// Without a network, and with what is needed in the cache.
+	// Without a network, and with the modules in the cache.
 	offline := t.TempDir()
 	if err := n.Write(filepath.Join(offline, "a.ipynb")); err != nil {
 		t.Fatal(err)

@@ -13,7 +13,8 @@ import (
 // which we keep values. The second is no reason to fail a cell that Go would run.
 
 // keepingLess looks for what not to keep so that a cell builds which the compiler has refused. It returns the program
-// that was built last, which did, with a note about what is not kept; or nil if the keeping is not to blame.
+// that was built last, which did, with a note about the values that are not kept; or nil if the keeping is not to
+// blame.
 func keepingLess(before *rewrite.Session, first *rewrite.Result, cell int, code string, refused *compileError, build func(*rewrite.Result) error) *rewrite.Result {
 	why := fmt.Sprintf("it can't be kept, since Go's compiler refuses the code for that (%s). This is a bug in Lectern: please report the cell", refused.first())
 	try := func(names []string, literals bool) *rewrite.Result {

@@ -73,7 +73,7 @@ func run(c config) error {
 	}
 	adoptOrphans()
 	whenOutOfMemory(os.Getpid(), killedAsOthers)
-	if err := layerCache(); err != nil { // cells run from what is compiled
+	if err := layerCache(); err != nil { // cells are built from compiled packages
 		fmt.Fprintln(os.Stderr, "lectern-kernel: the build cache can't be written to:", err)
 	}
 	f, err := newFolders()

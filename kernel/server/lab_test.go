@@ -215,7 +215,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// What is said after an interrupt is true, whenever it came: before there is a program, while that begins, or twice at
+// The message after an interrupt is true, whenever it came: before there is a program, while that begins, or twice at
 // once.
 func TestInterruptSaysWhatIsTrue(t *testing.T) {
 	t.Parallel()

@@ -161,7 +161,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestSweepDuringStart makes folders while others sweep: nobody takes one that is being made for a dead kernel's.
+// TestSweepDuringStart makes folders while others sweep: none of them takes one that is being made for a dead kernel's.
 func TestSweepDuringStart(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	var all sync.WaitGroup

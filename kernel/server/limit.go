@@ -43,7 +43,7 @@ func linesFromEnv() int {
 // An outputLimit keeps what one stream of a cell shows within bounds. Shell lines write both streams at once.
 type outputLimit struct {
 	lines int          // that are shown; 0 is all
-	show  func(string) // takes what is shown
+	show  func(string) // takes the text to show
 
 	mu           sync.Mutex
 	shown, bytes int

@@ -23,7 +23,7 @@ import (
 
 var leftOut = regexp.MustCompile(`… and more; %output 0 shows all \((?:([\d,]+) more lines?, )?[\d.,]+ \w+\)\n`)
 
-// TestOutputLimit writes texts in pieces of every size: what is shown is their beginning and their end, no character is
+// TestOutputLimit writes texts in pieces of every size: it shows their beginning and their end, no character is
 // cut, and the lines between are counted.
 func TestOutputLimit(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))

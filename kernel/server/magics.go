@@ -88,8 +88,12 @@ func magicNamed(name string) (magic, bool) {
 
 // unknown says that there is no such magic, and which one may be meant.
 func unknown(name string) *failure {
-	if nearest := slices.MinFunc(magics, func(a, b magic) int { return spelling.Distance(name, a.name) - spelling.Distance(name, b.name) }); spelling.Distance(name, nearest.name) <= 2 {
-		return said("unknown magic", fmt.Sprintf("there is no %s; did you mean %s?", name, nearest.name))
+	names := make([]string, len(magics))
+	for i, m := range magics {
+		names[i] = m.name
+	}
+	if nearest := spelling.Nearest(name, names, 2); nearest != "" {
+		return said("unknown magic", fmt.Sprintf("there is no %s; did you mean %s?", name, nearest))
 	}
 	return said("unknown magic", fmt.Sprintf("there is no %s; %%help lists what there is", name))
 }

@@ -38,7 +38,7 @@ func (e *execution) keepMine(whose, exercise string) {
 	}
 }
 
-// undefinedMine is what is said of a name that the student's package does not have.
+// undefinedMine is the message for a name that the student's package does not have.
 var undefinedMine = regexp.MustCompile(`^undefined: ` + mine.Name + `\.(\w+)`)
 
 // missMine says where functions come from that a cell expects in the student's package.

@@ -18,7 +18,7 @@ import (
 	"github.com/lectern-go/lectern/notebooks/lesson"
 )
 
-// A student is somebody who works in a folder with a package of their own.
+// A student works in a folder with a package of their own.
 type student struct {
 	*lab
 	dir string
@@ -244,7 +244,7 @@ func TestMineFilled(t *testing.T) {
 				s.does(c.Source, "✓", "mine."+solved.Name)
 			case last && c.HasTag("measured") && !long():
 				s.does("half := newRun(3)\nlosses := half.train(training, 60)\nlosses[59] < losses[0]", "true")
-				last = false // the cells after it need what is measured
+				last = false // the cells after it need the measured values
 			case last:
 				if outs, r := s.run(c.Source); r.Status != "ok" {
 					t.Fatalf("%s: %s\n%s", filepath.Base(path), c.Source, flat(outs))
@@ -299,7 +299,7 @@ func solves(c *notebook.Cell) *lesson.Kept {
 // TestMineExported: the program of a notebook has the student's package, in this repository and elsewhere.
 func TestMineExported(t *testing.T) {
 	repository := inRepository(t)
-	t.Cleanup(func() { // what is remembered of packages there
+	t.Cleanup(func() { // the index of packages there
 		list, _ := filepath.Glob(filepath.Join(repoRoot(t), ".lectern", "packages-*-"+filepath.Base(repository)+"-mine.json"))
 		for _, file := range list {
 			os.Remove(file)

@@ -162,7 +162,7 @@ func (o *output) endOutput() {
 	}
 }
 
-// Into sends what is shown from here on to a widget's output, or where it went before. What was there is replaced.
+// Into sends all displays from here on to a widget's output, or where they went before. They replace its content.
 func (o *output) Into(id string) {
 	if id != "" {
 		o.nested = append(o.nested, o.into)
@@ -186,7 +186,7 @@ func (o *output) Changed(w *runner.Widget, state map[string]any) {
 	o.k.update(o.m, "update", w.ID, state)
 }
 
-// intoOutput sends what is shown from here on to an output. What was there before is replaced.
+// intoOutput sends all displays from here on to an output, and replaces its content.
 func (o *output) intoOutput(id string) {
 	if i := slices.IndexFunc(o.outputs, func(c *collected) bool { return c.id == id }); i >= 0 {
 		o.into = o.outputs[i]

@@ -30,8 +30,9 @@ func reapOrphans() {
 	}
 }
 
-// What is ended first when memory runs out: the kernel as any program, which a service above it may have excepted
-// itself from, and its cells before it. A cell's values are kept by the kernel; nothing keeps the kernel's own.
+// Which process is ended first when memory runs out: the kernel as any program, which a service above it may have
+// excepted itself from, and its cells before it. A cell's values are kept by the kernel; nothing keeps the kernel's
+// own.
 const (
 	killedAsOthers = 0
 	killedFirst    = 500 // as if the process had half of the memory besides its own

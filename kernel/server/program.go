@@ -26,7 +26,7 @@ import (
 )
 
 // A builder turns programs into executables by calling Go's compiler and linker itself: the go command takes a third
-// of a cell's time to find out what is known here already.
+// of a cell's time to find out again.
 type builder struct {
 	dir      string
 	packages *packages.Packages

@@ -14,7 +14,7 @@ import (
 // in a class.
 const largestRest = 40_000
 
-// TestRest runs cells with much in them, asks what can be typed, and looks at what is left.
+// TestRest runs cells with much in them, asks for completions, and looks at the memory that is left.
 func TestRest(t *testing.T) {
 	t.Parallel()
 	if race.Enabled {

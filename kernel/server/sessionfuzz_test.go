@@ -96,7 +96,7 @@ type act struct {
 	declares string   // the kind that the first becomes, or "" if it stays the same
 }
 
-// session types n cells or so and returns what is wrong.
+// session types n cells or so and returns the mistakes of the kernel.
 func (f *sessionFuzz) session(n int) string {
 	for i := range n {
 		if msg := f.cell(); msg != "" {
@@ -111,7 +111,7 @@ func (f *sessionFuzz) session(n int) string {
 	return ""
 }
 
-// run types a cell and reads the notes about what is lost, of which those names may be that are given.
+// run types a cell and reads the notes about lost variables, of which those names may be that are given.
 func (f *sessionFuzz) run(code string, o jupyter.ExecuteOptions, mayLose ...string) (said, status, wrong string) {
 	f.log = append(f.log, code)
 	o.Timeout = patience
@@ -418,7 +418,7 @@ func (f *sessionFuzz) cell() string {
 		}
 		f.set(name, &named{lost: true})
 		delete(f.names, name)
-		for other, o := range f.names { // a function that lacks something is in nobody's way
+		for other, o := range f.names { // a function that lacks something does no harm
 			if o.uses == name {
 				f.names[other] = &named{kind: o.kind, uses: name, lost: true, idle: true}
 			}
@@ -460,7 +460,7 @@ func (f *sessionFuzz) cell() string {
 	return ok(code)
 }
 
-// refused returns what is said of a cell that the kernel does not take although Go might: it declares one of Go's own
+// refused returns the message for a cell that the kernel does not take although Go might: it declares one of Go's own
 // names, or makes something else of a name that a function of an earlier cell needs.
 func (f *sessionFuzz) refused(list []act) string {
 	anew := map[string]bool{}

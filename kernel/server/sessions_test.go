@@ -16,7 +16,7 @@ import (
 // A session must work whatever has been typed into it before: after every redefinition, magic,
 // shell line and failing cell.
 
-// expect runs a cell and holds its status, unless that is empty, and what it shows to what is wanted; a word
+// expect runs a cell and holds its status, unless that is empty, and its outputs to the wanted ones; a word
 // that begins with ! must not be there.
 func (l *lab) expect(t *testing.T, code, status string, words ...string) {
 	t.Helper()

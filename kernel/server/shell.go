@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lectern-go/lectern/kernel/internal/install"
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
-	"github.com/lectern-go/lectern/kernel/internal/version"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
 
@@ -48,7 +48,7 @@ func (k *kernel) onShell(m *jupyter.Message) {
 		if !k.onComm(m) {
 			k.toGoNB(m)
 		}
-	default: // what is not known yet
+	default: // requests of later protocols
 		k.toGoNB(m)
 	}
 }
@@ -69,7 +69,7 @@ func (k *kernel) answer(m *jupyter.Message, msgType string, content any) {
 
 func kernelInfo() map[string]any {
 	return map[string]any{
-		"status": "ok", "protocol_version": jupyter.ProtocolVersion, "implementation": "lectern", "implementation_version": strings.TrimPrefix(version.String(), "v"),
+		"status": "ok", "protocol_version": jupyter.ProtocolVersion, "implementation": "lectern", "implementation_version": strings.TrimPrefix(install.Version(), "v"),
 		"banner": "Lectern: Go in a notebook",
 		"language_info": map[string]any{"name": "go", "version": runtime.Version(), "mimetype": "text/x-go", "file_extension": ".go",
 			"pygments_lexer": "go", "codemirror_mode": "go", "nbconvert_exporter": ""},

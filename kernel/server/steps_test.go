@@ -50,7 +50,7 @@ func ofCell(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestStepsGolden compares what is recorded of cells with what is written below them: of every tenth,
+// TestStepsGolden compares the steps of cells with those that are stored below them: of every tenth,
 // with LECTERN_LONG=1 of all. Each runs a second time without, in another kernel: it shows
 // the same, and leaves the same variables.
 func TestStepsGolden(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 var asked = regexp.MustCompile(`(?m)^(\s*)\?([\w ]+)$`)
 
 // TestStepsShowWhatIsThere compares the variables that a reader sees with what the cell itself prints of them: a line
-// ?a b prints both, and before that step both have to be what is printed then.
+// ?a b prints both, and before that step both have to be the values that are printed then.
 func TestStepsShowWhatIsThere(t *testing.T) {
 	t.Parallel()
 	b, err := os.ReadFile("testdata/stepvalues.txt")

@@ -28,7 +28,7 @@ func TestSweepLeavesOtherUsers(t *testing.T) {
 		t.Fatal("nobody holds the lock")
 	}
 	lock.Close()
-	if os.Geteuid() == 0 { // root may look everywhere; this thread becomes somebody else for files
+	if os.Geteuid() == 0 { // root may look everywhere; this thread becomes another user for files
 		runtime.LockOSThread() // never unlocked: the thread ends with the test
 		if err := syscall.Setfsuid(65534); err != nil {
 			t.Fatal(err)

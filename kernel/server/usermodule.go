@@ -21,7 +21,7 @@ import (
 )
 
 // The user's module is a folder with a go.mod and the last cell as main.go. Lines that begin with !* run in it, as
-// they do with GoNB. Modules that its go.work or go.mod name are there for cells, too; but what is wrong with them
+// they do with GoNB. Modules that its go.work or go.mod name are there for cells, too; but mistakes in them
 // must not spoil cells that don't need them, so the cells' own workspace only takes them over if the go command can
 // live with the result.
 

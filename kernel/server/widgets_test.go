@@ -306,7 +306,7 @@ func TestWidgetCallbacks(t *testing.T) {
 	t.Parallel()
 	p := openWidgetPage(t)
 	// A function that is declared again; another widget; types and variables of the cells; a
-	// panic; what is printed on the way.
+	// panic; and prints on the way.
 	p.run("type Point struct{ X, Y int }\nvar at Point\nfunc say(v string) { fmt.Println(\"first\", v, at) }")
 	p.run("field := widget.Text(\"field\", \"a\").OnChange(say)\nlevel := widget.FloatSlider(\"level\", 0, 1, 0)\n" +
 		"field.OnChange(func(v string) { at.X += len(v); level.Set(float64(at.X) / 10) })\nfield")

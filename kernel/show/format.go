@@ -330,7 +330,7 @@ func textOf(b []byte) (s string, ok bool) {
 // quote writes a string as Go does, in back quotes if that saves escapes over several lines.
 func quote(s string) string { return quoted(s, len(s)) }
 
-// quoted is quote for what is n bytes long, of which s may lack some in the middle.
+// quoted is quote for a text of n bytes, of which s may lack some in the middle.
 func quoted(s string, n int) string {
 	note := ""
 	if len(s) > maxString {

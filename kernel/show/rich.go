@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/lectern-go/lectern/internal/formatters"
+	"github.com/lectern-go/lectern/internal/inspect"
 )
 
 // A bundler says itself in which formats it is shown.
@@ -15,7 +15,7 @@ type bundler interface{ MIMEBundle() []string }
 func formats(v any) []string {
 	var pairs []string
 	if _, bundled := v.(bundler); !bundled && !isNil(v) && !hasLook(v) {
-		v = formatters.For(v)
+		v = inspect.ViewOf(v)
 	}
 	if m, ok := v.(bundler); ok && !isNil(v) {
 		return m.MIMEBundle()

@@ -1,5 +1,5 @@
-// Package show displays values in a notebook: formatted text, HTML, figures, tables, progress, in order with what is
-// printed.
+// Package show displays values in a notebook: formatted text, HTML, figures, tables, progress, in order with the text
+// that is printed.
 //
 // In a notebook run by Lectern's kernel a display is a message inside standard output (see package inband), so a loop
 // that prints and shows alternately appears in just that order. Anywhere else, in a test or a program, the same calls
@@ -11,7 +11,7 @@
 // value of a cell's last expression is shown without any call. MIMEBundle() []string decides all of it, as [Bundle]
 // takes it, the text last; widgets (package widget) have that.
 //
-// For types without such a method a notebook knows what is usual. Pictures are drawn: image.Image, a *plot.Plot of
+// Some types without such a method have a usual form. Pictures are drawn: image.Image, a *plot.Plot of
 // gonum, the bytes of a PNG, JPEG, GIF or SVG file. A template.HTML is HTML. A slice of structs is a table whose
 // columns can be sorted, of at most 1,000 rows; so is a matrix of gonum, which shows its corners if it is large.
 // Structs and maps that take many lines are trees that open and close. An error that wraps others shows the chain. All
@@ -91,7 +91,7 @@ func Mine(whose, exercise string) {
 	}
 }
 
-// bundle sends one message, or prints its text where nobody understands messages.
+// bundle sends one message, or prints its text where messages are not understood.
 func bundle(kind string, pairs ...string) {
 	if inband.On() {
 		inband.Send(kind, pairs...)

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lectern-go/lectern/internal/facts"
 	"github.com/lectern-go/lectern/internal/humanize"
+	"github.com/lectern-go/lectern/internal/inspect"
 )
 
 type point struct {
@@ -270,8 +270,8 @@ func recording() (*stepper, *stepStack) {
 	return s, s.main
 }
 
-// told are names, frames and texts among what a step tells of variables.
-func told(fields []string) (list []string) {
+// recordedVars are the names, frames and texts of the variables that a step records.
+func recordedVars(fields []string) (list []string) {
 	for ; len(fields) > 0; fields = fields[varFields:] {
 		list = append(list, fields[0]+"@"+fields[1]+"="+fields[2])
 	}
@@ -283,7 +283,7 @@ func TestStepValuesChangedInPlace(t *testing.T) {
 	s, st := recording()
 	check := func(what string, all bool, set []any, want ...string) {
 		t.Helper()
-		if got := told(s.values(st, len(st.frames)-1, set, all)); !slices.Equal(got, want) {
+		if got := recordedVars(s.values(st, len(st.frames)-1, set, all)); !slices.Equal(got, want) {
 			t.Errorf("%s: got %q, want %q", what, got, want)
 		}
 	}
@@ -353,14 +353,14 @@ type fakeTensor struct {
 }
 
 func TestStepsTellOfTensors(t *testing.T) {
-	before := facts.Of
-	defer func() { facts.Of = before }()
+	before := inspect.Linked
+	defer func() { inspect.Linked = before }()
 	clear(tensorTypes)
-	facts.Of = &facts.Library{
+	inspect.Linked = &inspect.Library{
 		Type: reflect.TypeFor[*fakeTensor](),
-		Describe: func(v any, _ int) (f facts.Tensor, ok bool) {
+		Describe: func(v any, _ int) (f inspect.Tensor, ok bool) {
 			x := v.(*fakeTensor)
-			f = facts.Tensor{Text: fmt.Sprint(x.numbers), Memory: &x.numbers[0], Size: 8 * len(x.numbers), Dtype: "int", Shape: []int{len(x.numbers)}, Strides: []int{1}, Tracked: x.grad != nil}
+			f = inspect.Tensor{Text: fmt.Sprint(x.numbers), Memory: &x.numbers[0], Size: 8 * len(x.numbers), Dtype: "int", Shape: []int{len(x.numbers)}, Strides: []int{1}, Tracked: x.grad != nil}
 			if x.grad != nil {
 				f.Grad = x.grad
 			}
@@ -388,7 +388,7 @@ func TestStepsTellOfTensors(t *testing.T) {
 		t.Errorf("variables hold %+v, want the memory of model, and that of x and y once", held)
 	}
 	x.stamp = 1
-	if got := told(s.values(st, 0, nil, true)); !slices.Equal(got, []string{"x@0=[1 2 3]"}) {
+	if got := recordedVars(s.values(st, 0, nil, true)); !slices.Equal(got, []string{"x@0=[1 2 3]"}) {
 		t.Errorf("after a change: %q", got)
 	}
 }
@@ -421,7 +421,7 @@ func TestStepsStopHearingOfSmallOperations(t *testing.T) {
 		s.now = func() time.Time { return s.began.Add(c.took) }
 		s.before = -time.Hour // the processor has worked for this program alone
 		for range 100_000 {
-			s.ran(facts.Op{FLOPs: 1})
+			s.ran(inspect.Op{FLOPs: 1})
 		}
 		ops, heard := s.take(st), s.heard.Load()
 		if s.deaf.Load() != c.deaf || stopped > 1 || c.deaf != (stopped == 1) {
@@ -437,23 +437,23 @@ func TestStepsStopHearingOfSmallOperations(t *testing.T) {
 	}
 }
 
-// A model has changed when one of its tensors has, also behind what is shown of it.
+// A model has changed when one of its tensors has, also one that is not shown.
 func TestStepsSeeTensorsBehindTheText(t *testing.T) {
-	before := facts.Of
-	defer func() { facts.Of = before; clear(tensorTypes) }()
+	before := inspect.Linked
+	defer func() { inspect.Linked = before; clear(tensorTypes) }()
 	clear(tensorTypes)
-	facts.Of = &facts.Library{Type: reflect.TypeFor[*fakeTensor](), Stamp: func(v any) any { return v.(*fakeTensor).stamp }}
+	inspect.Linked = &inspect.Library{Type: reflect.TypeFor[*fakeTensor](), Stamp: func(v any) any { return v.(*fakeTensor).stamp }}
 	model := &struct {
 		Name   string
 		Layers []*fakeTensor
 	}{Name: strings.Repeat("a long name ", 30), Layers: []*fakeTensor{{stamp: 1}, {stamp: 2}}}
 	s, st := recording()
 	s.values(st, 0, []any{"gmodel", &model}, false)
-	if got := told(s.values(st, 0, nil, true)); got != nil {
+	if got := recordedVars(s.values(st, 0, nil, true)); got != nil {
 		t.Errorf("nothing has changed: %q", got)
 	}
 	model.Layers[1].stamp = 3
-	if got := told(s.values(st, 0, nil, true)); len(got) != 1 {
+	if got := recordedVars(s.values(st, 0, nil, true)); len(got) != 1 {
 		t.Errorf("a layer has changed: %q", got)
 	}
 }

@@ -8,13 +8,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/lectern-go/lectern/internal/facts"
 	"github.com/lectern-go/lectern/internal/humanize"
+	"github.com/lectern-go/lectern/internal/inspect"
 	"github.com/lectern-go/lectern/kernel/internal/inband"
 )
 
 const (
-	maxSteps     = 5000 // a longer run is cut: nobody steps through more
+	maxSteps     = 5000 // a longer run is cut: more steps than a reader goes through
 	maxStepValue = 160  // bytes of one value
 	maxStepOps   = 12   // operations of one statement that are told one by one
 
@@ -32,7 +32,7 @@ const (
 var stepping atomic.Int64
 
 // Stepping reports whether the steps of a cell are recorded now. Code that the kernel adds to a cell asks this before
-// it records anything: what is left of it after the last step is one comparison.
+// it records anything: after the last step all that it costs is one comparison.
 func Stepping(cell int64) bool { return stepping.Load() == cell }
 
 // BeginSteps begins to record a cell. concurrent says that it starts goroutines: then what they may be
@@ -138,8 +138,8 @@ func (s *stepper) step(site int, kind string, all bool, namesAndValues []any) {
 	fields[5] = strconv.Itoa(s.live)
 	fields = append(append(append(fields, strconv.Itoa(len(shown))), shown...), vars...)
 	inband.Send("step", fields...)
-	if s.deaf.Load() && !s.told {
-		s.told = true
+	if s.deaf.Load() && !s.warned {
+		s.warned = true
 		inband.Send("steps-uncounted", strconv.Itoa(site))
 	}
 	st.since = time.Now()
@@ -169,7 +169,7 @@ func Kept[T any](p *T, v T) T {
 
 // opText describes an operation: its name, the shapes that go in and come out, FLOPs, bytes, what the bytes consist of
 // and nanoseconds, with tabs between them.
-func opText(op facts.Op) string {
+func opText(op inspect.Op) string {
 	name := op.Name
 	if op.Backward && op.Of != "" {
 		name += " · gradient of " + op.Of + " for input " + strconv.Itoa(op.Input+1)

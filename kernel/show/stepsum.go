@@ -7,7 +7,7 @@ import (
 	"math/bits"
 	"reflect"
 
-	"github.com/lectern-go/lectern/internal/facts"
+	"github.com/lectern-go/lectern/internal/inspect"
 )
 
 const (
@@ -70,7 +70,7 @@ func (w *sumWalk) value(v reflect.Value, depth int) {
 			w.add(0)
 			return
 		}
-		w.add(maphash.Comparable(stampSeed, facts.Of.Stamp(v.Interface())))
+		w.add(maphash.Comparable(stampSeed, inspect.Linked.Stamp(v.Interface())))
 		return
 	case textOfContents:
 		if !w.whole {
@@ -262,7 +262,7 @@ func findText(t reflect.Type) typeText {
 	stringer, failure := reflect.TypeFor[fmt.Stringer](), reflect.TypeFor[error]()
 	pointer := reflect.PointerTo(named)
 	switch {
-	case facts.Of != nil && t == facts.Of.Type:
+	case inspect.Linked != nil && t == inspect.Linked.Type:
 		return tensorText
 	case t.Kind() == reflect.Interface || !pointer.Implements(stringer) && !pointer.Implements(failure):
 		return noText

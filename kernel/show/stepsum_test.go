@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lectern-go/lectern/internal/sample"
+	"github.com/lectern-go/lectern/internal/testenv"
 )
 
 type (
@@ -92,7 +92,7 @@ func (x *summedTree) change(r *rand.Rand) {
 func TestShownSum(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	same, other := 0, 0
-	trees := sample.Of(3000)
+	trees := testenv.Cases(3000)
 	for range trees {
 		tree := grownTree(r, 4)
 		for _, v := range []any{tree, []*summedTree{tree, tree}, map[string]*summedTree{"x": tree}} {

@@ -14,8 +14,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/lectern-go/lectern/internal/facts"
 	"github.com/lectern-go/lectern/internal/goroutine"
+	"github.com/lectern-go/lectern/internal/inspect"
 	"github.com/lectern-go/lectern/kernel/internal/inband"
 )
 
@@ -27,8 +27,8 @@ type stepVar struct {
 	now     any    // what tells whether it has changed: a tensor's stamp, a number, or text
 	shown   uint64 // sums up what the text shows
 	summed  bool
-	told    string
-	slow    int // how often writing it took long: after a few times that is done only where a statement names it
+	written bool // its text was recorded
+	slow    int  // how often writing it took long: after a few times that is done only where a statement names it
 }
 
 // A stepFrame holds the variables of one call by name and block.
@@ -41,14 +41,14 @@ type stepFrame struct {
 // A stepPlace is where a site stands.
 type stepPlace struct{ function, block int }
 
-// A stepStack is what is known of one goroutine. Its first frame is the cell's own, which all share.
+// A stepStack is the state of one goroutine. Its first frame is the cell's own, which all share.
 type stepStack struct {
 	id     int
 	frames []*stepFrame
 	since  time.Time // when the statement that runs began
-	ops    []facts.Op
+	ops    []inspect.Op
 	leave  func() // at the end of the goroutine's first function
-	busy   bool   // a step of it is recorded: what methods of the cell do that write a value is nobody's step
+	busy   bool   // a step of it is recorded: methods of the cell that write a value make no steps meanwhile
 }
 
 // A stepper remembers what a cell has shown, so that each step can show what has changed since then.
@@ -71,7 +71,7 @@ type stepper struct {
 	held       string        // what they consist of, as it was told last
 	moved      bool          // that may be another number now
 	stop       func()        // of the library's
-	told       bool          // that it is deaf
+	warned     bool          // that it is deaf
 
 	deaf  atomic.Bool // operations are not heard of any more
 	opsMu sync.Mutex
@@ -104,11 +104,11 @@ func (s *stepper) begin(concurrent bool, places string, namesAndValues []any) {
 	if len(fields) > 0 {
 		inband.Send("step", append([]string{"0", "begin", "0", "0", "0", strconv.Itoa(s.live), "0", "0", "0"}, fields...)...)
 	}
-	if facts.Of != nil {
-		s.stop = facts.Of.Trace(s.ran)
+	if inspect.Linked != nil {
+		s.stop = inspect.Linked.Trace(s.ran)
 	}
 	ran := s.ran
-	facts.Updated.Store(&ran)
+	inspect.Updated.Store(&ran)
 	s.main.busy, s.main.since = false, time.Now()
 	s.spent.Add(int64(s.main.since.Sub(s.began)))
 }
@@ -126,7 +126,7 @@ func (s *stepper) end(what string) {
 	if s.stop != nil {
 		s.stop()
 	}
-	facts.Updated.Store(nil)
+	inspect.Updated.Store(nil)
 	s.main.frames = nil // variables are free to go
 }
 
@@ -239,9 +239,9 @@ func (s *stepper) leave() {
 }
 
 // ran notes an operation of the library.
-func (s *stepper) ran(op facts.Op) {
+func (s *stepper) ran(op inspect.Op) {
 	st := s.stack()
-	if st == nil { // a goroutine that the cell has given to somebody else
+	if st == nil { // a goroutine that the cell has handed over to other code
 		st = s.main
 	} else if st.busy {
 		return
@@ -259,7 +259,7 @@ func (s *stepper) ran(op facts.Op) {
 	last.FLOPs, last.Bytes, last.Elapsed = last.FLOPs+op.FLOPs, last.Bytes+op.Bytes, last.Elapsed+op.Elapsed
 }
 
-func (s *stepper) take(st *stepStack) (ops []facts.Op) {
+func (s *stepper) take(st *stepStack) (ops []inspect.Op) {
 	s.opsMu.Lock()
 	defer s.opsMu.Unlock()
 	ops, st.ops = st.ops, nil
@@ -327,7 +327,7 @@ func mayLook(v *stepVar, alone bool) bool {
 		return v.address || points(v.value)
 	}
 	t := reflect.TypeOf(v.value)
-	return facts.Of != nil && t == facts.Of.Type
+	return inspect.Linked != nil && t == inspect.Linked.Type
 }
 
 // points reports whether a value can change through another name.
@@ -358,7 +358,7 @@ func (s *stepper) look(v *stepVar) (changed bool) {
 	case !r.IsValid():
 		now = nil
 	case isTensor(r):
-		now = facts.Of.Stamp(r.Interface())
+		now = inspect.Linked.Stamp(r.Interface())
 	case r.Kind() <= reflect.Float64 && r.CanInterface(): // numbers; NaN changes all the time, to no effect
 		if now = r.Interface(); now == v.now && v.now != nil {
 			return false
@@ -377,7 +377,7 @@ func (s *stepper) look(v *stepVar) (changed bool) {
 			v.slow++
 		}
 	}
-	if v.now == now && v.told != "" {
+	if v.now == now && v.written {
 		return false
 	}
 	v.now = now
@@ -393,19 +393,19 @@ type shownText struct {
 var stampSeed = maphash.MakeSeed()
 
 // sum changes when a tensor does that a value holds, as a model does, unless the value says
-// itself what is to be seen of it.
+// itself all that can be seen of it.
 func (s *stepper) sum(r reflect.Value) (sum uint64) {
-	if facts.Of == nil || !r.CanInterface() || !holdsTensors(r.Type()) || hasText(r.Interface()) {
+	if inspect.Linked == nil || !r.CanInterface() || !holdsTensors(r.Type()) || hasText(r.Interface()) {
 		return 0
 	}
 	w := reachWalk{seen: map[any]bool{}, maps: !s.concurrent, left: 10_000}
-	w.visit = func(t any) { sum += maphash.Comparable(stampSeed, facts.Of.Stamp(t)) }
+	w.visit = func(t any) { sum += maphash.Comparable(stampSeed, inspect.Linked.Stamp(t)) }
 	w.walk(r)
 	return sum
 }
 
 func isTensor(r reflect.Value) bool {
-	return facts.Of != nil && r.Type() == facts.Of.Type && !r.IsNil()
+	return inspect.Linked != nil && r.Type() == inspect.Linked.Type && !r.IsNil()
 }
 
 // tell describes a variable in varFields strings.
@@ -417,7 +417,7 @@ func (s *stepper) tell(name string, depth int, v *stepVar) []string {
 	case !r.IsValid():
 		fields[2] = "nil"
 	case isTensor(r):
-		t, ok := facts.Of.Describe(r.Interface(), maxStepValue)
+		t, ok := inspect.Linked.Describe(r.Interface(), maxStepValue)
 		if !ok {
 			fields[2] = stepText(r)
 			break
@@ -434,7 +434,7 @@ func (s *stepper) tell(name string, depth int, v *stepVar) []string {
 		}
 		fields[3] = strings.Join([]string{t.Dtype, numbers(t.Shape), numbers(t.Strides), strconv.Itoa(t.Offset), strconv.Itoa(id), strconv.Itoa(t.Size), tracked}, ";")
 		if t.Grad != nil {
-			if g, ok := facts.Of.Describe(t.Grad, maxStepValue); ok {
+			if g, ok := inspect.Linked.Describe(t.Grad, maxStepValue); ok {
 				fields[4] = g.Text
 			}
 		}
@@ -446,7 +446,7 @@ func (s *stepper) tell(name string, depth int, v *stepVar) []string {
 			fields[2] = stepText(r)
 		}
 	}
-	v.told = fields[2] + "."
+	v.written = true
 	return fields
 }
 
@@ -509,14 +509,14 @@ func (p *heldPart) String() string {
 // reached lists what hold sums up, each memory once: as the own one of the first variable whose own it is, else as that
 // of the first gradient or operation that keeps it.
 func (s *stepper) reached(st *stepStack) (parts []heldPart) {
-	if facts.Of == nil {
+	if inspect.Linked == nil {
 		return nil
 	}
 	memories := map[any]heldPart{}
 	name := ""
 	w := reachWalk{seen: map[any]bool{}, maps: !s.concurrent, left: 50_000}
 	w.visit = func(t any) {
-		facts.Of.Reach(t, func(memory any, size int, why string) {
+		inspect.Linked.Reach(t, func(memory any, size int, why string) {
 			p := heldPart{name, why, 1, size}
 			if old, ok := memories[memory]; !ok || p.rank() < old.rank() {
 				memories[memory] = p
@@ -547,7 +547,7 @@ func (s *stepper) reached(st *stepStack) (parts []heldPart) {
 // mayHoldTensors reports whether the value of a variable may lead to tensors, or may have done so.
 func mayHoldTensors(v *stepVar) bool {
 	r := v.get()
-	return facts.Of != nil && (!r.IsValid() || holdsTensors(r.Type()))
+	return inspect.Linked != nil && (!r.IsValid() || holdsTensors(r.Type()))
 }
 
 // A reachWalk goes through values to the tensors in them.
@@ -572,7 +572,7 @@ func (w *reachWalk) walk(v reflect.Value) {
 			return
 		}
 		w.seen[v.UnsafePointer()] = true
-		if v.Type() == facts.Of.Type {
+		if v.Type() == inspect.Linked.Type {
 			t := reflect.NewAt(v.Type().Elem(), v.UnsafePointer()) // a field may be unexported
 			w.visit(t.Interface())
 			return
@@ -619,7 +619,7 @@ func leadsToTensors(t reflect.Type, open map[reflect.Type]bool) bool {
 	case reflect.Interface:
 		return true
 	case reflect.Pointer:
-		return t == facts.Of.Type || leadsToTensors(t.Elem(), open)
+		return t == inspect.Linked.Type || leadsToTensors(t.Elem(), open)
 	case reflect.Slice, reflect.Array:
 		return leadsToTensors(t.Elem(), open)
 	case reflect.Map:

@@ -7,7 +7,6 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"os/signal"
@@ -18,7 +17,7 @@ import (
 	"time"
 
 	"github.com/lectern-go/lectern/internal/humanize"
-	"github.com/lectern-go/lectern/kernel/internal/stage"
+	"github.com/lectern-go/lectern/kernel/internal/sitejob"
 	"github.com/lectern-go/lectern/kernel/live"
 	"github.com/lectern-go/lectern/kernel/notebook"
 	"github.com/lectern-go/lectern/kernel/render"
@@ -82,32 +81,22 @@ var preview []byte
 const previewAlt = "Lectern: tensors and what they cost, in Go. A notebook cell calls loss.Backward(), and the next one shows w.Grad()."
 
 func main() {
-	var o render.Options
-	flag.StringVar(&o.Out, "o", "site", "folder for the pages")
-	flag.StringVar(&o.URL, "url", "", "where the pages will be published")
-	flag.BoolVar(&o.AllowMissingAlt, "allow-missing-alt", false, "a figure without alternative text is a warning")
-	flag.BoolVar(&o.Untrusted, "untrusted", false, "keep only what is harmless in the notebooks")
-	course := flag.Bool("course", false, "the notebooks are the lessons, which have an introduction")
-	runs := flag.Bool("live", false, "cells run in the browser")
-	steps := flag.String("steps", "", "file that names the records of the notebooks' steps: an object of notebooks and files")
-	root := flag.String("root", ".", "the checkout, from which cells that run are built")
-	cache := flag.String("cache", "", "folder for what is built for them")
-	flag.Parse()
-	o.Notebooks = flag.Args()
+	var job sitejob.Job
+	if err := json.NewDecoder(os.Stdin).Decode(&job); err != nil {
+		fail(fmt.Errorf("the job on standard input: %w; go run ./kernel render starts this program with one", err))
+	}
+	o := render.Options{Notebooks: job.Notebooks, Out: job.Out, URL: job.URL, AllowMissingAlt: job.AllowMissingAlt, Untrusted: job.Untrusted, Steps: stepRecords(job.Steps)}
 	if !o.Untrusted {
-		o.Source = *root
+		o.Source = job.Root
 	}
-	if *steps != "" {
-		o.Steps = stepRecords(*steps)
-	}
-	if *course {
+	if job.Course {
 		o.Description, o.Footer = description, footer
 		o.Parts, o.After = parts, after
 		o.Intro = []string{intro}
 		if len(o.Steps) == len(o.Notebooks) {
 			o.Intro = append(o.Intro, stepped)
 		}
-		if *runs {
+		if job.Live {
 			o.Intro = append(o.Intro, runsHere)
 		} else {
 			o.Intro = append(o.Intro, recorded)
@@ -120,8 +109,8 @@ func main() {
 	}
 	began := time.Now()
 	sizes := ""
-	if *runs {
-		o.Live, sizes = liveParts(*root, *cache, o.Notebooks)
+	if job.Live {
+		o.Live, sizes = liveParts(job.Root, job.Cache, o.Notebooks)
 	}
 	r, err := render.Site(o)
 	if err != nil {
@@ -140,26 +129,21 @@ func main() {
 	fmt.Printf("%s, %d of them new or changed, in %.1f s. Open %s\n", humanize.Count(len(r.Pages), "page"), changed, time.Since(began).Seconds(), r.Index)
 }
 
-// stepRecords reads what was recorded of the notebooks.
-func stepRecords(list string) map[string]render.Steps {
-	records, files := map[string]render.Steps{}, map[string]string{}
-	text, err := os.ReadFile(list)
-	if err == nil {
-		err = json.Unmarshal(text, &files)
-	}
+// stepRecords reads what was recorded of notebooks from the files that are given for them.
+func stepRecords(files map[string]string) map[string]render.Steps {
+	records := map[string]render.Steps{}
 	for notebook, file := range files {
-		if text, err = os.ReadFile(file); err != nil {
-			break
-		}
 		var steps render.Steps
-		if err = json.Unmarshal(text, &steps); err != nil {
-			err = fmt.Errorf("%s: %w; remove it, and it is recorded again", file, err)
-			break
+		text, err := os.ReadFile(file)
+		if err == nil {
+			if err = json.Unmarshal(text, &steps); err != nil {
+				err = fmt.Errorf("%s: %w; remove it, and it is recorded again", file, err)
+			}
+		}
+		if err != nil {
+			fail(fmt.Errorf("render: recorded steps: %w", err))
 		}
 		records[notebook] = steps
-	}
-	if err != nil {
-		fail(fmt.Errorf("render: recorded steps: %w", err))
 	}
 	return records
 }
@@ -177,7 +161,7 @@ func liveParts(root, cache string, notebooks []string) (parts *render.Live, size
 		// A reader's copy goes without these cells, as a student's does.
 		lessons[i].Cells = slices.DeleteFunc(lessons[i].Cells, func(c *notebook.Cell) bool { return c.HasTag("check-only") })
 	}
-	files, err := live.Pack(ctx, root, cache, lessons, func(what string, about time.Duration) { stage.Say(os.Stderr, what, about) })
+	files, err := live.Pack(ctx, root, cache, lessons, func(what string, about time.Duration) { sitejob.Stage(os.Stderr, what, about) })
 	if err != nil {
 		fail(fmt.Errorf("render: %w", err))
 	}

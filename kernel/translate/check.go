@@ -15,7 +15,7 @@ import (
 	"github.com/lectern-go/lectern/internal/po"
 )
 
-// A Fault is what is wrong with a translation, as far as a program can see it.
+// A Fault is a mistake in a translation that a program can see.
 type Fault struct {
 	File    string // of the catalogue
 	English string
@@ -27,7 +27,7 @@ func (f Fault) String() string {
 	return fmt.Sprintf("%s: %s\n\t%s\n\t%s", f.File, f.What, f.English, f.Text)
 }
 
-// Faults compares the translations of a language with their English: what is code, a formula, a number or a link has
+// Faults compares the translations of a language with their English: code, a formula, a number or a link has
 // to be the same, words of the glossary are those of the glossary, and Chinese has its own punctuation.
 func (l *Language) Faults() ([]Fault, error) {
 	terms, err := readGlossary(filepath.Join(l.Dir, glossaryFile))
@@ -169,7 +169,7 @@ var (
 	isHan     = regexp.MustCompile(`\p{Han}`)
 )
 
-// chinese looks at how Chinese is written: full-width punctuation, and a space between Chinese and what is in Latin
+// chinese looks at how Chinese is written: full-width punctuation, and a space between Chinese and words in Latin
 // letters, digits, code or formulas.
 func chinese(s string) (list []string) {
 	plain := anyFormula.ReplaceAllString(anyCode.ReplaceAllString(s, "Q"), "Q")

@@ -143,7 +143,7 @@ msgstr "eine Zahl"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	// Where the folder is not, what is said about answers comes along.
+	// Where the folder is missing, messages about answers come along.
 	write("05-a.po", "#. praise\nmsgid \"Well done.\"\nmsgstr \"Gut.\"\n\n#. prose\nmsgid \"Long text.\"\nmsgstr \"Lang.\"\n")
 	answers, err := l.Answers("05-a")
 	if err != nil {

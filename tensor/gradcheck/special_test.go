@@ -80,7 +80,7 @@ func specials() []special {
 		row := &elementwise.Table[i]
 		all = append(all, specialsOf(row, "Tensor."+row.Method, elementwise.Func[T](row))...)
 	}
-	// What is one of them by another name, or has the same points.
+	// Other names of them, and functions with the same points.
 	for _, like := range []struct {
 		of  string
 		f   func(T) T
@@ -332,63 +332,63 @@ func moving() []special {
 			all[from+i].first = true
 		}
 	}
-	number, one, none, thin, hollow := []int{}, []int{1}, []int{0}, []int{1, 3}, []int{2, 0}
-	on("Tensor.Transpose", func(x T) T { return x.Transpose(0, -1) }, number, one, none, thin, hollow)
-	on("Tensor.T", T.T, thin, hollow, []int{2, 1, 1})
-	on("Tensor.Permute", func(x T) T { return x.Permute(reversed(x.Dim())...) }, number, one, none, thin, hollow)
-	on("Tensor.View", func(x T) T { return x.View(1, x.Len(), 1) }, number, one, none, thin, hollow)
-	on("Tensor.Reshape", func(x T) T { return x.Reshape(x.Len()) }, number, one, none, thin, hollow)
-	on("Tensor.Flatten", func(x T) T { return x.Flatten(0, -1) }, number, one, none, thin, hollow)
-	on("Tensor.Expand", func(x T) T { return x.Expand(append([]int{2}, x.Shape()...)...) }, number, one, none, thin, hollow)
+	number, one, none, thin, noColumns := []int{}, []int{1}, []int{0}, []int{1, 3}, []int{2, 0}
+	on("Tensor.Transpose", func(x T) T { return x.Transpose(0, -1) }, number, one, none, thin, noColumns)
+	on("Tensor.T", T.T, thin, noColumns, []int{2, 1, 1})
+	on("Tensor.Permute", func(x T) T { return x.Permute(reversed(x.Dim())...) }, number, one, none, thin, noColumns)
+	on("Tensor.View", func(x T) T { return x.View(1, x.Len(), 1) }, number, one, none, thin, noColumns)
+	on("Tensor.Reshape", func(x T) T { return x.Reshape(x.Len()) }, number, one, none, thin, noColumns)
+	on("Tensor.Flatten", func(x T) T { return x.Flatten(0, -1) }, number, one, none, thin, noColumns)
+	on("Tensor.Expand", func(x T) T { return x.Expand(append([]int{2}, x.Shape()...)...) }, number, one, none, thin, noColumns)
 	on("Tensor.Expand", func(x T) T { return x.Expand(append([]int{0}, x.Shape()...)...) }, number, one, none)
-	on("Tensor.Unsqueeze", func(x T) T { return x.Unsqueeze(0).Unsqueeze(-1) }, number, one, none, thin, hollow)
-	on("Tensor.Squeeze", func(x T) T { return x.Squeeze() }, number, one, none, thin, hollow)
-	on("Tensor.Squeeze", func(x T) T { return x.Squeeze(0) }, number, one, none, thin, hollow)
-	on("Tensor.Select", func(x T) T { return x.Select(0, -1) }, one, thin, hollow)
-	on("Tensor.Narrow", func(x T) T { return x.Narrow(0, 0, 0) }, one, none, thin, hollow)
-	on("Tensor.Slice", func(x T) T { return x.Slice(0, 0, 9, 2) }, one, none, thin, hollow)
-	on("Tensor.Diagonal", func(x T) T { return x.Diagonal(0, 0, 1) }, thin, hollow)
-	on("Tensor.Diagonal", func(x T) T { return x.Diagonal(5, 0, 1) }, thin, hollow)
+	on("Tensor.Unsqueeze", func(x T) T { return x.Unsqueeze(0).Unsqueeze(-1) }, number, one, none, thin, noColumns)
+	on("Tensor.Squeeze", func(x T) T { return x.Squeeze() }, number, one, none, thin, noColumns)
+	on("Tensor.Squeeze", func(x T) T { return x.Squeeze(0) }, number, one, none, thin, noColumns)
+	on("Tensor.Select", func(x T) T { return x.Select(0, -1) }, one, thin, noColumns)
+	on("Tensor.Narrow", func(x T) T { return x.Narrow(0, 0, 0) }, one, none, thin, noColumns)
+	on("Tensor.Slice", func(x T) T { return x.Slice(0, 0, 9, 2) }, one, none, thin, noColumns)
+	on("Tensor.Diagonal", func(x T) T { return x.Diagonal(0, 0, 1) }, thin, noColumns)
+	on("Tensor.Diagonal", func(x T) T { return x.Diagonal(5, 0, 1) }, thin, noColumns)
 	on("Tensor.Unfold", func(x T) T { return x.Unfold(0, 1, 1) }, number, one, thin)
-	on("Tensor.Index", func(x T) T { return x.Index(tensor.Ellipsis, tensor.NewAxis) }, number, one, none, thin, hollow)
-	on("Tensor.Index", func(x T) T { return x.Index(x.Gt(99)) }, number, one, none, thin, hollow)
-	on("Tensor.Index", func(x T) T { return x.Index(tensor.Of([]int64{})) }, one, none, thin, hollow)
-	on("Tensor.IndexSelect", func(x T) T { return x.IndexSelect(0, tensor.Of([]int64{})) }, one, none, thin, hollow)
-	on("Tensor.Embedding", func(x T) T { return x.Embedding(tensor.Of([]int64{})) }, thin, hollow)
-	on("nn.Embedding.Forward", func(x T) T { return (&nn.Embedding{Weight: x}).Forward(tensor.Of([]int64{0, 0})) }, thin, hollow)
-	on("Tensor.Gather", func(x T) T { return x.Gather(0, tensor.With(tensor.Int64).Zeros(x.Shape()...)) }, one, none, thin, hollow)
+	on("Tensor.Index", func(x T) T { return x.Index(tensor.Ellipsis, tensor.NewAxis) }, number, one, none, thin, noColumns)
+	on("Tensor.Index", func(x T) T { return x.Index(x.Gt(99)) }, number, one, none, thin, noColumns)
+	on("Tensor.Index", func(x T) T { return x.Index(tensor.Of([]int64{})) }, one, none, thin, noColumns)
+	on("Tensor.IndexSelect", func(x T) T { return x.IndexSelect(0, tensor.Of([]int64{})) }, one, none, thin, noColumns)
+	on("Tensor.Embedding", func(x T) T { return x.Embedding(tensor.Of([]int64{})) }, thin, noColumns)
+	on("nn.Embedding.Forward", func(x T) T { return (&nn.Embedding{Weight: x}).Forward(tensor.Of([]int64{0, 0})) }, thin, noColumns)
+	on("Tensor.Gather", func(x T) T { return x.Gather(0, tensor.With(tensor.Int64).Zeros(x.Shape()...)) }, one, none, thin, noColumns)
 	first := func(x T) T { return tensor.With(tensor.Int64).Zeros(x.Shape()...) }
-	on("Tensor.Scatter", func(x T) T { return x.Mul(2).Scatter(0, first(x), x) }, number, one, none, thin, hollow)
-	on("Tensor.ScatterAdd", func(x T) T { return x.Mul(2).ScatterAdd(0, first(x), x) }, number, one, none, thin, hollow)
+	on("Tensor.Scatter", func(x T) T { return x.Mul(2).Scatter(0, first(x), x) }, number, one, none, thin, noColumns)
+	on("Tensor.ScatterAdd", func(x T) T { return x.Mul(2).ScatterAdd(0, first(x), x) }, number, one, none, thin, noColumns)
 	for _, rule := range []tensor.ScatterRule{tensor.ScatterSum, tensor.ScatterMean, tensor.ScatterProd, tensor.ScatterMax, tensor.ScatterMin} {
-		on("Tensor.ScatterReduce", func(x T) T { return x.Mul(2).ScatterReduce(0, first(x), x, rule) }, number, one, none, thin, hollow)
-		on("Tensor.ScatterReduce", func(x T) T { return x.Mul(2).ScatterReduce(0, first(x), x, rule.WithoutSelf()) }, number, one, none, thin, hollow)
+		on("Tensor.ScatterReduce", func(x T) T { return x.Mul(2).ScatterReduce(0, first(x), x, rule) }, number, one, none, thin, noColumns)
+		on("Tensor.ScatterReduce", func(x T) T { return x.Mul(2).ScatterReduce(0, first(x), x, rule.WithoutSelf()) }, number, one, none, thin, noColumns)
 	}
-	on("Tensor.IndexAdd", func(x T) T { return x.Mul(2).IndexAdd(0, []int{}, x.Narrow(0, 0, 0)) }, one, none, thin, hollow)
+	on("Tensor.IndexAdd", func(x T) T { return x.Mul(2).IndexAdd(0, []int{}, x.Narrow(0, 0, 0)) }, one, none, thin, noColumns)
 	on("Tensor.IndexAdd", func(x T) T { return x.Mul(2).IndexAdd(0, []int{0, 0}, x.Repeat(2, 1)) }, []int{1, 1}, []int{1, 3})
-	on("Tensor.Roll", func(x T) T { return x.Roll(0, 5) }, one, none, thin, hollow)
-	on("Tensor.Pad", func(x T) T { return x.Pad(0, 0, 0, 1) }, one, none, thin, hollow)
-	on("Tensor.Pad", func(x T) T { return x.Pad(-1, 2, 1, math.Inf(1)).Tanh() }, one, none, thin, hollow)
-	on("Tensor.Movedim", func(x T) T { return x.Movedim(0, -1) }, one, none, thin, hollow)
-	on("Tensor.Unflatten", func(x T) T { return x.Unflatten(0, x.Size(0), 1) }, one, none, thin, hollow)
+	on("Tensor.Roll", func(x T) T { return x.Roll(0, 5) }, one, none, thin, noColumns)
+	on("Tensor.Pad", func(x T) T { return x.Pad(0, 0, 0, 1) }, one, none, thin, noColumns)
+	on("Tensor.Pad", func(x T) T { return x.Pad(-1, 2, 1, math.Inf(1)).Tanh() }, one, none, thin, noColumns)
+	on("Tensor.Movedim", func(x T) T { return x.Movedim(0, -1) }, one, none, thin, noColumns)
+	on("Tensor.Unflatten", func(x T) T { return x.Unflatten(0, x.Size(0), 1) }, one, none, thin, noColumns)
 	on("tensor.Meshgrid", func(x T) T { return tensor.Stack(0, tensor.Meshgrid(x, x)...) }, one, none)
-	on("Tensor.MaskedSelect", func(x T) T { return x.MaskedSelect(x.Gt(0)) }, number, one, none, thin, hollow)
-	on("Tensor.MaskedFill", func(x T) T { return x.MaskedFill(x.Gt(0), math.Inf(-1)).Exp() }, number, one, none, thin, hollow)
-	on("Tensor.Tril", func(x T) T { return x.Tril(-5) }, thin, hollow)
-	on("Tensor.Triu", func(x T) T { return x.Triu(0) }, thin, hollow)
-	on("Tensor.Flip", func(x T) T { return x.Flip(0) }, one, none, thin, hollow)
-	on("Tensor.Repeat", func(x T) T { return x.Repeat(2, 0) }, number, one, none, thin, hollow)
-	on("Tensor.Repeat", func(x T) T { return x.Repeat(2, 1) }, number, one, none, thin, hollow)
-	on("tensor.Cat", func(x T) T { return tensor.Cat(0, x, x.Narrow(0, 0, 0), x) }, one, none, thin, hollow)
-	on("tensor.Stack", func(x T) T { return tensor.Stack(0, x, x) }, number, one, none, thin, hollow)
+	on("Tensor.MaskedSelect", func(x T) T { return x.MaskedSelect(x.Gt(0)) }, number, one, none, thin, noColumns)
+	on("Tensor.MaskedFill", func(x T) T { return x.MaskedFill(x.Gt(0), math.Inf(-1)).Exp() }, number, one, none, thin, noColumns)
+	on("Tensor.Tril", func(x T) T { return x.Tril(-5) }, thin, noColumns)
+	on("Tensor.Triu", func(x T) T { return x.Triu(0) }, thin, noColumns)
+	on("Tensor.Flip", func(x T) T { return x.Flip(0) }, one, none, thin, noColumns)
+	on("Tensor.Repeat", func(x T) T { return x.Repeat(2, 0) }, number, one, none, thin, noColumns)
+	on("Tensor.Repeat", func(x T) T { return x.Repeat(2, 1) }, number, one, none, thin, noColumns)
+	on("tensor.Cat", func(x T) T { return tensor.Cat(0, x, x.Narrow(0, 0, 0), x) }, one, none, thin, noColumns)
+	on("tensor.Stack", func(x T) T { return tensor.Stack(0, x, x) }, number, one, none, thin, noColumns)
 	joined := func(parts []T) T { return tensor.Cat(0, parts...) }
-	on("Tensor.Split", func(x T) T { return joined(x.Split(0, 2)) }, one, none, thin, hollow)
-	on("Tensor.SplitSizes", func(x T) T { return joined(x.SplitSizes(0, 0, x.Size(0))) }, one, none, thin, hollow)
-	on("Tensor.SplitInto", func(x T) T { return joined(x.SplitInto(0, 3)) }, one, none, thin, hollow)
-	on("Tensor.SplitAt", func(x T) T { return joined(x.SplitAt(0, 0, 7)) }, one, none, thin, hollow)
-	on("Tensor.Chunk", func(x T) T { return joined(x.Chunk(0, 2)) }, one, none, thin, hollow)
-	on("Tensor.CopyFrom", func(x T) T { return x.Mul(0).CopyFrom(x) }, number, one, none, thin, hollow)
-	on("Tensor.SetIndex", func(x T) T { return x.Mul(2).SetIndex(x.Sum(), tensor.Ellipsis) }, number, one, none, thin, hollow)
+	on("Tensor.Split", func(x T) T { return joined(x.Split(0, 2)) }, one, none, thin, noColumns)
+	on("Tensor.SplitSizes", func(x T) T { return joined(x.SplitSizes(0, 0, x.Size(0))) }, one, none, thin, noColumns)
+	on("Tensor.SplitInto", func(x T) T { return joined(x.SplitInto(0, 3)) }, one, none, thin, noColumns)
+	on("Tensor.SplitAt", func(x T) T { return joined(x.SplitAt(0, 0, 7)) }, one, none, thin, noColumns)
+	on("Tensor.Chunk", func(x T) T { return joined(x.Chunk(0, 2)) }, one, none, thin, noColumns)
+	on("Tensor.CopyFrom", func(x T) T { return x.Mul(0).CopyFrom(x) }, number, one, none, thin, noColumns)
+	on("Tensor.SetIndex", func(x T) T { return x.Mul(2).SetIndex(x.Sum(), tensor.Ellipsis) }, number, one, none, thin, noColumns)
 	once("nn.Recompute", func(x T) T { return nn.Recompute(T.Tanh, x) }, one, none, thin)
 	once("tensor.Recompute", func(x T) T { return tensor.Recompute(func(in ...T) T { return in[0].Tanh() }, x) }, one, none, thin)
 	on("nn.Sequential.Forward", func(x T) T { return nn.Sequential{nn.Tanh{}, nn.Sigmoid{}}.Forward(x) }, one, none)
@@ -398,10 +398,10 @@ func moving() []special {
 	}
 	on("einops.Max", func(x T) T { return einops.Max(x) }, number, one)
 	on("einops.Min", func(x T) T { return einops.Min(x) }, number, one)
-	on("einops.Rearrange", func(x T) T { return einops.Rearrange(x, "a b -> b a") }, thin, hollow)
-	on("einops.Reduce", func(x T) T { return einops.Reduce(x, "a b -> a", einops.Sum) }, thin, hollow)
-	on("einops.Repeat", func(x T) T { return einops.Repeat(x, "a b -> a n b", einops.Axis("n", 2)) }, thin, hollow)
-	on("einops.Check", func(x T) T { return einops.Check(x, "a b") }, thin, hollow)
+	on("einops.Rearrange", func(x T) T { return einops.Rearrange(x, "a b -> b a") }, thin, noColumns)
+	on("einops.Reduce", func(x T) T { return einops.Reduce(x, "a b -> a", einops.Sum) }, thin, noColumns)
+	on("einops.Repeat", func(x T) T { return einops.Repeat(x, "a b -> a n b", einops.Axis("n", 2)) }, thin, noColumns)
+	on("einops.Check", func(x T) T { return einops.Check(x, "a b") }, thin, noColumns)
 	on("einops.Pack", func(x T) T { packed, _ := einops.Pack("* a", x, x); return packed }, one, thin)
 	on("einops.Unpack", func(x T) T { return einops.Unpack(x, [][]int{{}}, "* a")[0] }, thin)
 	return all
@@ -465,7 +465,7 @@ func (s special) checkStated(t *testing.T) {
 	}
 }
 
-// TestEveryFunctionHasSpecialPoints: whoever adds a function says what is special to
+// TestEveryFunctionHasSpecialPoints: a new function needs a row that says what is special to
 // it, or why it has no gradient.
 func TestEveryFunctionHasSpecialPoints(t *testing.T) {
 	have := map[string]bool{}

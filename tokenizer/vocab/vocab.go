@@ -1,4 +1,5 @@
-// Package vocab has vocabularies that were published with models.
+// Package vocab has vocabularies that were published with models. They are apart from package tokenizer, so that
+// programs that train their own don't carry them.
 package vocab
 
 import (

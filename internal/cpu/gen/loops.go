@@ -115,7 +115,7 @@ func (p *loop) emit(a *asm, width int) {
 func (p *loop) elementwise(m *emitter, unroll int) {
 	a, per := m.a, m.width/p.e.size
 	m.pin([][2]int{{0, unroll}})
-	for i := range p.rows { // the processor itself foresees no row on a page that nobody has read
+	for i := range p.rows { // the processor itself foresees no row on a page that was not read yet
 		a.op("LEAQ", mem(0, pointers[i], "CX", p.e.size), nextRows[i])
 	}
 	asks := p.fresh(m.l) && p.rows == 0

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestClass lets two students work for a few seconds: no cell may fail, and as root on Linux nobody can steal.
+// TestClass lets two students work for a few seconds: no cell may fail, and as root on Linux no student can steal.
 func TestClass(t *testing.T) {
 	if os.Getenv("LECTERN_LONG") == "" {
 		t.Skip("a class takes half a minute: set LECTERN_LONG=1 to run it")
@@ -36,7 +36,7 @@ func TestClass(t *testing.T) {
 	}
 }
 
-// Whoever lacks something is told what to do.
+// A missing program is reported with what to do.
 func TestMissing(t *testing.T) {
 	goCommand, err := exec.LookPath("go")
 	if err != nil {

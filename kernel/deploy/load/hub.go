@@ -18,7 +18,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/child"
 )
 
-// find looks for everything that a class needs and says how to get what is not there.
+// find looks for everything that a class needs and says how to get the missing parts.
 func (o *options) find(ctx context.Context) (err error) {
 	if runtime.GOOS != "linux" {
 		return fmt.Errorf("memory and processors are measured by Linux's /proc, which %s does not have", runtime.GOOS)
@@ -169,7 +169,7 @@ c.SimpleLocalProcessSpawner.home_dir_template = %q
 	}
 }
 
-// hubEnv is the hub's environment: that of a service, and not of whoever tries it.
+// hubEnv is the hub's environment: that of a service, and not of the user who tries it.
 func (o *options) hubEnv(ctx context.Context, h *hub, n int) ([]string, error) {
 	out, err := command(ctx, o.root, "go", "env", "GOROOT", "GOMODCACHE", "GOCACHE").Output()
 	where := strings.Split(strings.TrimSpace(string(out)), "\n")
@@ -198,7 +198,7 @@ func (o *options) hubEnv(ctx context.Context, h *hub, n int) ([]string, error) {
 }
 
 // ownUsers prepares a namespace in which each student is a user and can reach what the class shares, also where it
-// lies in a folder that is closed to others, such as the home of whoever tries this. Outside nothing changes.
+// lies in a folder that is closed to others, such as the home of the user who tries this. Outside nothing changes.
 func (o *options) ownUsers(h *hub, n int, argv, env []string) ([]string, error) {
 	passwd, err := os.ReadFile("/etc/passwd")
 	if err != nil {
@@ -306,7 +306,7 @@ func (h *hub) stop() {
 // said is the end of what the hub has said.
 func (h *hub) said() string { return h.log.String() }
 
-// A tail remembers the end of what is written to it.
+// A tail remembers the end of all that is written to it.
 type tail struct {
 	mu   sync.Mutex
 	b    []byte

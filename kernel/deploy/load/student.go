@@ -22,7 +22,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
-// A student is a browser with a page open in it, and somebody before it.
+// A student is a browser with a page open in it, and its reader.
 type student struct {
 	name   string
 	base   string // the address of the student's server, with a slash at the end

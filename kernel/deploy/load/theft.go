@@ -24,7 +24,7 @@ func (h *hub) tryTheft(ctx context.Context, students []*student) error {
 		victim := filepath.Join(h.folder, "home", students[1].name)
 		tries = append(tries, "ls "+victim, "cat "+filepath.Join(victim, thief.lesson.path), "touch "+filepath.Join(victim, "stolen"))
 	}
-	// What is new is compiled all the same, into a cache of the student's own.
+	// New packages are compiled all the same, into a cache of the student's own.
 	const builds = "!cd $(mktemp -d) && go mod init example.org/mine && printf 'package mine\\n\\nimport \"github.com/lectern-go/lectern/tensor\"\\n\\nvar X = tensor.Arange(3)\\n' >mine.go && go mod edit -require=github.com/lectern-go/lectern@v0.0.0 -replace=github.com/lectern-go/lectern=\"$LECTERN_ROOT\" && cp \"$LECTERN_ROOT/go.sum\" . && GOFLAGS=-mod=mod GOPROXY=off go build ."
 	patient, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

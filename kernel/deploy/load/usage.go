@@ -15,7 +15,7 @@ import (
 type usage struct {
 	cpu      time.Duration // also of those that have ended
 	memory   float64       // MB; pages that processes share are counted once
-	students float64       // of that, what is not the hub and its proxy
+	students float64       // of that, without the hub and its proxy
 	kernel   float64       // of that, the largest kernel
 }
 

@@ -1,5 +1,5 @@
 // Package ask has the script by which pages and JupyterLab ask a question of a lesson: its form, and what a guess is
-// worth.
+// worth. It is a package of its own, as Go embeds only files that lie below the package that uses them.
 package ask
 
 import _ "embed"

@@ -87,8 +87,8 @@ func Online(env []string) []string {
 	return append(env, "GOFLAGS="+Flags(), "GO111MODULE=on", "GOTOOLCHAIN=local", "GOENV=off", "GIT_TERMINAL_PROMPT=0")
 }
 
-// clean leaves out what is ours, and some more names, and adds what the user's
-// go env file says beside that.
+// clean leaves out our own settings, and some more names, and adds the others of
+// the user's go env file.
 func clean(env []string, more ...string) []string {
 	drop := func(k string) bool { return slices.Contains(ours, k) || slices.Contains(more, k) }
 	file := ""

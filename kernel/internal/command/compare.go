@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lectern-go/lectern/internal/linediff"
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
@@ -23,7 +24,7 @@ func compare(name string, stored, now *notebook.Notebook) string {
 			number++
 		}
 		measured := c.HasTag(tagMeasured)
-		d := diffLines(form(c.Outputs, measured), form(now.Cells[i].Outputs, measured))
+		d := linediff.Of(form(c.Outputs, measured), form(now.Cells[i].Outputs, measured))
 		if d == "" {
 			continue
 		}
@@ -103,7 +104,7 @@ func form(outputs []*notebook.Output, measured bool) []string {
 	return lines
 }
 
-// fetching is what is told while modules are fetched, which they are only once.
+// fetching matches the lines that tell of modules being fetched, which happens only once.
 var fetching = regexp.MustCompile(`(?m)^(?:go: (?:downloading|added|upgraded|downgraded) |fetching \S+, which this cell imports).*\n?`)
 
 var (

@@ -41,7 +41,7 @@ lesson; and the student's package mine, into which lesson.Grade puts functions. 
 in one, the lesson's new version is put beside it. Teachers hand out lessons this way: docs/teachers.md. Example:
 
   go run ./kernel copies .lectern/lessons`,
-		run: func(_ context.Context, ws *workspace, args []string, _ *flag.FlagSet) error {
+		run: func(_ context.Context, ws *workspace, args []string) error {
 			if len(args) != 1 {
 				return usagef("copies takes one folder, got %q", args)
 			}

@@ -79,7 +79,7 @@ func checkout(t *testing.T) *workspace {
 	return w
 }
 
-// Nothing that a student did is ever overwritten; what is new stands beside it, once.
+// Nothing that a student did is ever overwritten; a new version stands beside it, once.
 func TestCopiesKeepWork(t *testing.T) {
 	w := checkout(t)
 	publish := func(text string) {
@@ -116,7 +116,7 @@ func TestCopiesKeepWork(t *testing.T) {
 	publish("one")
 	refresh()
 	first("01-x.ipynb", "# one")
-	publish("two") // nobody has worked on it
+	publish("two") // without work on it
 	refresh()
 	first("01-x.ipynb", "# two")
 

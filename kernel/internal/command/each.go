@@ -20,7 +20,7 @@ func forEach(c *command, do func(ctx context.Context, ws *workspace, path string
 	c.flags = func(fs *flag.FlagSet) {
 		fs.DurationVar(&limit, "timeout", cellLimit, "how long one cell may run; 0 is no limit")
 	}
-	c.run = func(ctx context.Context, ws *workspace, args []string, _ *flag.FlagSet) error {
+	c.run = func(ctx context.Context, ws *workspace, args []string) error {
 		if limit < 0 {
 			return usagef("-timeout %v is negative", limit)
 		}

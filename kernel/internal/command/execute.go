@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/linediff"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
@@ -132,7 +133,7 @@ func (w *workspace) execute(ctx context.Context, spec *jupyter.Spec, path string
 			return unlike, &failure{notebook: name, cell: number, text: "when it runs again: " + brokenOff(err), err: err}
 		}
 		measured := c.HasTag(tagMeasured)
-		if d := diffLines(form(c.Outputs, measured), form(second.Outputs, measured)); d != "" {
+		if d := linediff.Of(form(c.Outputs, measured), form(second.Outputs, measured)); d != "" {
 			unlike = append(unlike, rerun{number, d})
 		}
 	}

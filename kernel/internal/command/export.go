@@ -15,6 +15,7 @@ import (
 )
 
 func exportCommand() *command {
+	var out string
 	return &command{
 		name:  "export",
 		args:  "notebook.ipynb",
@@ -30,9 +31,9 @@ Examples:
   go run ./kernel export my-experiment.ipynb
   go run ./kernel export -o cmd/experiment my-experiment.ipynb`,
 		flags: func(fs *flag.FlagSet) {
-			fs.String("o", "", "the folder of the program")
+			fs.StringVar(&out, "o", "", "the folder of the program")
 		},
-		run: func(ctx context.Context, ws *workspace, args []string, flags *flag.FlagSet) error {
+		run: func(ctx context.Context, ws *workspace, args []string) error {
 			if len(args) != 1 {
 				return usagef("it takes one notebook, got %d", len(args))
 			}
@@ -40,7 +41,7 @@ Examples:
 			if err != nil {
 				return err
 			}
-			return ws.exportNotebook(ctx, list[0], flags.Lookup("o").Value.String())
+			return ws.exportNotebook(ctx, list[0], out)
 		},
 	}
 }

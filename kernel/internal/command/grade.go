@@ -20,6 +20,7 @@ import (
 )
 
 func assignmentCommand() *command {
+	var to string
 	return &command{
 		name:  "assignment",
 		args:  "lesson",
@@ -30,10 +31,9 @@ test, marked as nbgrader marks them. Change it as you like, in JupyterLab; it is
 
   go run ./kernel assignment -o course/source/ps17/ps17.ipynb notebooks/17-optimizers.ipynb`,
 		flags: func(fs *flag.FlagSet) {
-			fs.String("o", "", "the file to write; one that is there is never overwritten")
+			fs.StringVar(&to, "o", "", "the file to write; one that is there is never overwritten")
 		},
-		run: func(_ context.Context, ws *workspace, args []string, flags *flag.FlagSet) error {
-			to := flags.Lookup("o").Value.String()
+		run: func(_ context.Context, ws *workspace, args []string) error {
 			if len(args) != 1 || to == "" {
 				return usagef("give a lesson, and with -o the file to write")
 			}
@@ -72,12 +72,18 @@ func (w *workspace) assignment(args []string, to string) error {
 	return nil
 }
 
-// graderFlags are those of the commands that run assignments.
-func graderFlags(fs *flag.FlagSet) {
-	fs.Bool("trust", false, "run the notebooks without isolation, with your full permissions: only for those whose authors you trust")
-	fs.Duration("timeout", grading.CellLimit, "how long one cell may run")
-	fs.Duration("total", grading.TotalLimit, "how long one notebook may run, with all its cells")
-	fs.Int64("memory", grading.MemoryLimit>>20, "megabytes that one notebook may take")
+// limits are what the flags of the commands that run assignments say.
+type limits struct {
+	trust       bool
+	cell, total time.Duration
+	memory      int64 // MiB
+}
+
+func (l *limits) flags(fs *flag.FlagSet) {
+	fs.BoolVar(&l.trust, "trust", false, "run the notebooks without isolation, with your full permissions: only for those whose authors you trust")
+	fs.DurationVar(&l.cell, "timeout", grading.CellLimit, "how long one cell may run")
+	fs.DurationVar(&l.total, "total", grading.TotalLimit, "how long one notebook may run, with all its cells")
+	fs.Int64Var(&l.memory, "memory", grading.MemoryLimit>>20, "MiB of memory that one notebook may take")
 }
 
 // absolute makes paths of the command line absolute. Submissions run elsewhere, where a relative path would lead to
@@ -96,11 +102,10 @@ func absolute(paths ...*string) error {
 	return nil
 }
 
-// grader makes options of the flags, and refuses where there is no isolation.
-func (w *workspace) grader(ctx context.Context, flags *flag.FlagSet) (grading.Options, error) {
-	get := func(name string) any { return flags.Lookup(name).Value.(flag.Getter).Get() }
+// grader makes options of the limits, and refuses where there is no isolation.
+func (w *workspace) grader(ctx context.Context, l limits) (grading.Options, error) {
 	spec := w.spec()
-	o := grading.Options{Root: w.root, Kernel: spec.Argv, Env: spec.Env, Trust: get("trust").(bool), Cell: get("timeout").(time.Duration), Total: get("total").(time.Duration), Memory: get("memory").(int64) << 20}
+	o := grading.Options{Root: w.root, Kernel: spec.Argv, Env: spec.Env, Trust: l.trust, Cell: l.cell, Total: l.total, Memory: l.memory << 20}
 	if o.Cell <= 0 || o.Total <= 0 || o.Memory <= 0 {
 		return o, usagef("-timeout, -total and -memory have to be more than 0")
 	}
@@ -113,6 +118,8 @@ func (w *workspace) grader(ctx context.Context, flags *flag.FlagSet) (grading.Op
 }
 
 func releaseCommand() *command {
+	var to string
+	var l limits
 	return &command{
 		name:  "release",
 		args:  "source",
@@ -124,23 +131,22 @@ solutions, hidden tests and outputs. Examples:
   go run ./kernel release -o course/release course/source/ps17/ps17.ipynb
   go run ./kernel release -o course/release -trust course/source/ps17/ps17.ipynb`,
 		flags: func(fs *flag.FlagSet) {
-			fs.String("o", "", "the folder to write it to")
-			graderFlags(fs)
+			fs.StringVar(&to, "o", "", "the folder to write it to")
+			l.flags(fs)
 		},
-		run: func(ctx context.Context, ws *workspace, args []string, flags *flag.FlagSet) error {
-			to := flags.Lookup("o").Value.String()
+		run: func(ctx context.Context, ws *workspace, args []string) error {
 			if len(args) != 1 || to == "" {
 				return usagef("give the source of an assignment, and with -o a folder")
 			}
 			if err := absolute(&args[0], &to); err != nil {
 				return err
 			}
-			return ws.release(ctx, args[0], to, flags)
+			return ws.release(ctx, args[0], to, l)
 		},
 	}
 }
 
-func (w *workspace) release(ctx context.Context, source, to string, flags *flag.FlagSet) error {
+func (w *workspace) release(ctx context.Context, source, to string, l limits) error {
 	s, err := grading.ReadSource(source)
 	if err != nil {
 		return err
@@ -149,7 +155,7 @@ func (w *workspace) release(ctx context.Context, source, to string, flags *flag.
 	if path == source {
 		return usagef("%s is the source itself; choose another folder", path)
 	}
-	o, err := w.grader(ctx, flags)
+	o, err := w.grader(ctx, l)
 	if err != nil {
 		return err
 	}
@@ -182,6 +188,7 @@ func (w *workspace) release(ctx context.Context, source, to string, flags *flag.
 }
 
 func gradeCommand() *command {
+	var g gradeOptions
 	return &command{
 		name:  "grade",
 		args:  "folder",
@@ -197,28 +204,36 @@ Examples:
   go run ./kernel grade -source course/source/ps17/ps17.ipynb -o grades.csv course/submitted
   go run ./kernel grade -source course/source/ps17/ps17.ipynb -o grades.csv -feedback course/feedback course/submitted`,
 		flags: func(fs *flag.FlagSet) {
-			fs.String("source", "", "the source of the assignment")
-			fs.String("o", "", "the file of points to write, as CSV")
-			fs.String("feedback", "", "a folder for a page for each student")
-			fs.Int("j", runtime.GOMAXPROCS(0), "how many submissions run at the same time")
-			graderFlags(fs)
+			fs.StringVar(&g.source, "source", "", "the source of the assignment")
+			fs.StringVar(&g.table, "o", "", "the file of points to write, as CSV")
+			fs.StringVar(&g.pages, "feedback", "", "a folder for a page for each student")
+			fs.IntVar(&g.workers, "j", runtime.GOMAXPROCS(0), "how many submissions run at the same time")
+			g.flags(fs)
 		},
-		run: func(ctx context.Context, ws *workspace, args []string, flags *flag.FlagSet) error {
-			if len(args) != 1 || flags.Lookup("source").Value.String() == "" || flags.Lookup("o").Value.String() == "" {
+		run: func(ctx context.Context, ws *workspace, args []string) error {
+			if len(args) != 1 || g.source == "" || g.table == "" {
 				return usagef("give the folder of submissions after the flags, with -source the assignment, and with -o the file for points")
 			}
-			source, table, pages := flags.Lookup("source").Value.String(), flags.Lookup("o").Value.String(), flags.Lookup("feedback").Value.String()
-			if err := absolute(&args[0], &source, &table, &pages); err != nil {
+			if err := absolute(&args[0], &g.source, &g.table, &g.pages); err != nil {
 				return err
 			}
-			return ws.grade(ctx, args[0], source, table, pages, flags)
+			return ws.grade(ctx, args[0], g)
 		},
 	}
 }
 
-// grade grades the submissions in a folder, and writes the points to table and, unless it is empty, feedback to pages.
-func (w *workspace) grade(ctx context.Context, folder, source, table, pages string, flags *flag.FlagSet) error {
-	s, err := grading.ReadSource(source)
+// gradeOptions are what the flags of grade say.
+type gradeOptions struct {
+	limits
+	source  string // of the assignment
+	table   string // the file of points to write
+	pages   string // a folder for feedback, or empty
+	workers int    // submissions that run at the same time
+}
+
+// grade grades the submissions in a folder, and writes the points and, if it was asked for, feedback.
+func (w *workspace) grade(ctx context.Context, folder string, g gradeOptions) error {
+	s, err := grading.ReadSource(g.source)
 	if err != nil {
 		return err
 	}
@@ -229,19 +244,18 @@ func (w *workspace) grade(ctx context.Context, folder, source, table, pages stri
 	if len(submissions) == 0 {
 		return fmt.Errorf("there are no submissions in %s: put student.ipynb there, or student/%s.ipynb", folder, s.Name)
 	}
-	o, err := w.grader(ctx, flags)
+	o, err := w.grader(ctx, g.limits)
 	if err != nil {
 		return err
 	}
-	workers := flags.Lookup("j").Value.(flag.Getter).Get().(int)
-	if workers < 1 {
-		return usagef("-j %d: at least one has to run", workers)
+	if g.workers < 1 {
+		return usagef("-j %d: at least one has to run", g.workers)
 	}
 	if o.Programs, err = os.MkdirTemp("", "lectern-programs-"); err != nil {
 		return err
 	}
 	defer os.RemoveAll(o.Programs)
-	if err := os.Chmod(o.Programs, 0o755); err != nil { // where root grades, submissions are somebody else
+	if err := os.Chmod(o.Programs, 0o755); err != nil { // where root grades, submissions run as another user
 		return err
 	}
 	p := w.step("Build the cells of %s", s.Name)
@@ -255,7 +269,7 @@ func (w *workspace) grade(ctx context.Context, folder, source, table, pages stri
 	next := make(chan int)
 	var all sync.WaitGroup
 	var mu sync.Mutex
-	for range min(workers, len(submissions)) {
+	for range min(g.workers, len(submissions)) {
 		all.Go(func() {
 			for i := range next {
 				r := gradeOne(ctx, s, o, submissions[i])
@@ -285,7 +299,7 @@ func (w *workspace) grade(ctx context.Context, folder, source, table, pages stri
 	if err := s.WriteCSV(&lines, reports); err != nil {
 		return err
 	}
-	if err := writeFile(table, lines.Bytes(), 0o600); err != nil {
+	if err := writeFile(g.table, lines.Bytes(), 0o600); err != nil {
 		return err
 	}
 	bad := 0
@@ -293,12 +307,12 @@ func (w *workspace) grade(ctx context.Context, folder, source, table, pages stri
 		if r.Problem != "" {
 			bad++
 		}
-		if pages != "" {
+		if g.pages != "" {
 			var page bytes.Buffer
 			if err := s.WriteFeedback(&page, r); err != nil {
 				return err
 			}
-			if err := writeFile(filepath.Join(pages, r.Student+".html"), page.Bytes(), 0o600); err != nil { // a name that is too long, perhaps
+			if err := writeFile(filepath.Join(g.pages, r.Student+".html"), page.Bytes(), 0o600); err != nil { // a name that is too long, perhaps
 				fmt.Fprintf(w.stderr, "%s: no page: %v\n", r.Student, err)
 				bad++
 			}

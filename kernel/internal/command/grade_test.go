@@ -247,7 +247,7 @@ func TestGradeSubmissions(t *testing.T) {
 		"partly": {"5 of 7 points", "Hidden cases (hidden): 2 of 4 points.", "0 of 2  negative"},
 		"float":  {"the result has length 0; it should be 2"},
 		"loops":  {"it ran for more than 12s"},
-		"prints": {"it printed more than 1 MB", "7 of 7 points"},
+		"prints": {"it printed more than 1 MiB", "7 of 7 points"},
 		"exits":  {"the function has ended the program"},
 	} {
 		page := string(read(t, filepath.Join(pages, student+".html")))

@@ -54,7 +54,7 @@ system's Python is never touched. Outside the repository it opens the current fo
 			fs.StringVar(&lang, "lang", "", langHelp)
 			fs.BoolVar(&noBrowser, "no-browser", false, "print the address and open no browser")
 		},
-		run: func(ctx context.Context, ws *workspace, args []string, _ *flag.FlagSet) error {
+		run: func(ctx context.Context, ws *workspace, args []string) error {
 			if len(args) > 1 {
 				return usagef("lab opens one notebook, got %d", len(args))
 			}
@@ -99,7 +99,7 @@ system's Python is never touched. Outside the repository it opens the current fo
 			var none *noPython
 			if errors.As(err, &none) {
 				fmt.Fprintf(ws.stderr, "JupyterLab needs Python, and %v; the lessons are rendered as web pages instead.\n", none)
-				return ws.render(ctx, nil, flag.NewFlagSet("render", flag.ContinueOnError))
+				return ws.render(ctx, nil, renderOptions{})
 			}
 			if err != nil {
 				return err
@@ -343,8 +343,8 @@ type labServer struct {
 	log  string
 }
 
-// startLab starts JupyterLab and waits until it listens at its port. If somebody else has got the port first, the error
-// is a *portTaken.
+// startLab starts JupyterLab and waits until it listens at its port. If another program has got the port first, the
+// error is a *portTaken.
 func (w jupyterLab) startLab(ctx context.Context, lab *labProgram, port int, args, env []string, folder string) (*labServer, error) {
 	is, err := w.newSign()
 	if err != nil {

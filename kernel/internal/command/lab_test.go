@@ -141,7 +141,7 @@ func comeUp(door <-chan labAtDoor, ports <-chan int) int {
 	}
 }
 
-// A port that was free may be somebody else's when JupyterLab comes to it. Whoever answers there is not taken for our
+// A port that was free may be another program's when JupyterLab comes to it. That program is not taken for our
 // JupyterLab, which gets another one.
 func TestLabPortIsTakenMeanwhile(t *testing.T) {
 	for name, answer := range map[string]func(l net.Listener, asked func()){

@@ -33,8 +33,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/lectern-go/lectern/kernel/internal/install"
 	"github.com/lectern-go/lectern/kernel/internal/sandbox"
-	"github.com/lectern-go/lectern/kernel/internal/version"
 )
 
 // A command is one subcommand.
@@ -43,7 +43,7 @@ type command struct {
 	args  string // what follows the flags, for the usage line
 	short string // one line for the list of commands
 	long  string // what it does, ending with examples
-	run   func(ctx context.Context, ws *workspace, args []string, flags *flag.FlagSet) error
+	run   func(ctx context.Context, ws *workspace, args []string) error
 	flags func(*flag.FlagSet)
 }
 
@@ -69,7 +69,7 @@ var self = goRun
 
 const goRun = "go run ./kernel"
 
-// Main is the program. In messages it is called by its name, or as whoever has started it says that it was called.
+// Main is the program. In messages it is called by its name, or by the name that its parent process passes on.
 func Main() {
 	sandbox.Main()
 	self = cmp.Or(os.Getenv("LECTERN_COMMAND"), strings.TrimSuffix(filepath.Base(os.Args[0]), exeSuffix))
@@ -95,7 +95,7 @@ func start(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	name, rest := args[0], args[1:]
 	if slices.Contains([]string{"version", "-version", "--version"}, name) {
-		fmt.Fprintf(stdout, "Lectern %s, %s, %s/%s\n", version.String(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		fmt.Fprintf(stdout, "Lectern %s, %s, %s/%s\n", install.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 		return 0
 	}
 	if name == "help" {
@@ -127,7 +127,7 @@ func start(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	ws, err := findWorkspace(ctx, stdout, stderr, name == "uninstall" || name == "vars")
 	if err == nil {
-		err = c.run(ctx, ws, operands, fs)
+		err = c.run(ctx, ws, operands)
 	}
 	var usage *usageError
 	switch {

@@ -241,7 +241,7 @@ if [ "$1" = venv ]; then for last; do :; done; mkdir -p "$last/bin"; fi
 	if b, err := os.ReadFile(log); err != nil || string(b) != "venv\npip\n" {
 		t.Errorf("uv was called with %q, %v", b, err)
 	}
-	// What somebody has deleted is made again.
+	// A deleted file is made again.
 	if err := os.RemoveAll(w.state("jupyter", "venv")); err != nil {
 		t.Fatal(err)
 	}
@@ -396,31 +396,6 @@ func TestLabRuntime(t *testing.T) {
 		if !strings.HasPrefix(dir, w.root) {
 			os.RemoveAll(dir)
 		}
-	}
-}
-
-func TestDiff(t *testing.T) {
-	lines := func(s string) []string {
-		if s == "" {
-			return nil
-		}
-		return strings.Split(s, " ")
-	}
-	for _, c := range []struct{ a, b, want string }{
-		{"a b c", "a b c", ""},
-		{"", "", ""},
-		{"", "x", "  + x\n"},
-		{"x", "", "  - x\n"},
-		{"1 2 3 4 a 5 6 7", "1 2 3 4 b 5 6 7", "    3\n    4\n  - a\n  + b\n    5\n    6\n"},
-		{"a b c d", "b c e d", "  - a\n    b\n    c\n  + e\n    d\n"},
-	} {
-		if got := diffLines(lines(c.a), lines(c.b)); got != c.want {
-			t.Errorf("%q against %q:\n%s\nwant\n%s", c.a, c.b, got, c.want)
-		}
-	}
-	long := strings.Repeat("x", 1000)
-	if got := diffLines([]string{long}, nil); len(got) > 250 || !strings.Contains(got, "840 more characters") {
-		t.Errorf("a long line is shown as %d bytes", len(got))
 	}
 }
 

@@ -12,7 +12,7 @@ const (
 	venvBin   = "bin"
 )
 
-// tryLock locks an open file until it is closed, or its process ends, unless somebody else has locked it.
+// tryLock locks an open file until it is closed, or its process ends, unless another process has locked it.
 func tryLock(f *os.File) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// progress shows a line for a step that takes longer than a moment: what is done, and how long it has taken. On a
+// progress shows a line for a step that takes longer than a moment: its name, and how long it has taken. On a
 // terminal the line is rewritten each second; elsewhere it is written once when the step has lasted two seconds and
 // once at its end.
 type progress struct {
 	w        io.Writer
 	terminal bool
 	what     string
-	about    time.Duration // that it takes; 0 if nobody knows
+	about    time.Duration // that it takes; 0 if unknown
 	began    time.Time
 
 	mu     sync.Mutex
@@ -83,7 +83,7 @@ func (p *progress) of(format string) string {
 	return fmt.Sprintf(format, p.about.Seconds())
 }
 
-// note sets what is shown behind the time on a terminal.
+// note sets the text behind the time on a terminal.
 func (p *progress) note(detail string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -72,7 +72,7 @@ func (w jupyterLab) hasVenv() bool {
 // A venvMaker is a way to make a Python environment: the commands that create it in a folder and that install pinned
 // packages into it.
 //
-// What is installed has to be a wheel with one of the hashes in the file of pins. A source archive would run its own
+// An installed package has to be a wheel with one of the hashes in the file of pins. A source archive would run its own
 // build with whatever that downloads, which no hash covers.
 type venvMaker struct {
 	create  func(dir string) []string

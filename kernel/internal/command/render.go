@@ -4,22 +4,23 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
+	"strconv"
 	"time"
 
 	"github.com/lectern-go/lectern/internal/humanize"
-	"github.com/lectern-go/lectern/kernel/internal/stage"
-	"github.com/lectern-go/lectern/kernel/internal/version"
+	"github.com/lectern-go/lectern/kernel/internal/install"
+	"github.com/lectern-go/lectern/kernel/internal/sitejob"
 )
 
 func renderCommand() *command {
+	var o renderOptions
 	return &command{
 		name:  "render",
 		args:  "[notebook ...]",
@@ -48,19 +49,33 @@ takes some minutes. See docs/live.md.
 
 An output may hold a script, which runs in a frame of its own. Use -untrusted for notebooks of people you don't know: then nothing of theirs runs, loads
 anything or takes pictures from the folder they lie in, and what can't be rendered is a warning.`,
-		flags: func(fs *flag.FlagSet) {
-			fs.String("o", "", "folder for the pages (default: site in the repository, or the current folder)")
-			fs.String("url", "", "where the pages will be published: adds a site map and their addresses")
-			fs.Bool("steps", false, "run the cells once more and record them, so that readers can step through them (for the lessons it is the default)")
-			fs.String("steps-from", "", "a file of recorded steps: what it has for the notebooks as they are now is not recorded again")
-			fs.String("steps-to", "", "at the end, write such a file of all that is recorded")
-			fs.Bool("live", false, "let cells run in the browser")
-			fs.Bool("untrusted", false, "keep only what is harmless in the notebooks: no scripts, nothing loaded")
-		},
-		run: func(ctx context.Context, ws *workspace, args []string, flags *flag.FlagSet) error {
-			return ws.render(ctx, args, flags)
+		flags: o.flags,
+		run: func(ctx context.Context, ws *workspace, args []string) error {
+			return ws.render(ctx, args, o)
 		},
 	}
+}
+
+// renderOptions are what the flags of render say.
+type renderOptions struct {
+	out, url        string
+	steps           *bool // nil if the command line does not say
+	from, to        string
+	live, untrusted bool
+}
+
+func (o *renderOptions) flags(fs *flag.FlagSet) {
+	fs.StringVar(&o.out, "o", "", "folder for the pages (default: site in the repository, or the current folder)")
+	fs.StringVar(&o.url, "url", "", "where the pages will be published: adds a site map and their addresses")
+	fs.BoolFunc("steps", "run the cells once more and record them, so that readers can step through them (for the lessons it is the default)", func(text string) error {
+		steps, err := strconv.ParseBool(text)
+		o.steps = &steps
+		return err
+	})
+	fs.StringVar(&o.from, "steps-from", "", "a file of recorded steps: what it has for the notebooks as they are now is not recorded again")
+	fs.StringVar(&o.to, "steps-to", "", "at the end, write such a file of all that is recorded")
+	fs.BoolVar(&o.live, "live", false, "let cells run in the browser")
+	fs.BoolVar(&o.untrusted, "untrusted", false, "keep only what is harmless in the notebooks: no scripts, nothing loaded")
 }
 
 // siteStep builds the program that writes pages.
@@ -70,7 +85,7 @@ func (w *workspace) siteStep(ctx context.Context, flags ...string) (step, error)
 		return step{}, err
 	}
 	tool := w.tool("lectern-site")
-	return step{"site", "renderer built", []string{goVersion, sources, version.String()}, []string{tool}, func() error { return w.buildSite(ctx, tool, flags...) }}, nil
+	return step{"site", "renderer built", []string{goVersion, sources, install.Version()}, []string{tool}, func() error { return w.buildSite(ctx, tool, flags...) }}, nil
 }
 
 func (w *workspace) buildSite(ctx context.Context, tool string, flags ...string) error {
@@ -79,88 +94,84 @@ func (w *workspace) buildSite(ctx context.Context, tool string, flags ...string)
 }
 
 // render writes the pages of the notebooks, or of all lessons.
-func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagSet) error {
+func (w *workspace) render(ctx context.Context, args []string, o renderOptions) error {
 	list, err := w.notebooks(args)
 	if err != nil {
 		return err
 	}
-	given := map[string]string{}
-	flags.Visit(func(f *flag.Flag) { given[f.Name] = f.Value.String() })
-	untrusted, course := given["untrusted"] == "true", len(args) == 0 && w.outside == ""
-	asked, refused := given["steps"] == "true", given["steps"] != "" && given["steps"] != "true"
-	from, to := given["steps-from"], given["steps-to"]
-	for _, name := range []string{"steps", "steps-from", "steps-to"} { // to the renderer, -steps is a file
-		delete(given, name)
-	}
-	if (asked || from != "" || to != "") && untrusted {
+	course := len(args) == 0 && w.outside == ""
+	asked, refused := o.steps != nil && *o.steps, o.steps != nil && !*o.steps
+	if (asked || o.from != "" || o.to != "") && o.untrusted {
 		return usagef("cells of a notebook that is not trusted are not run: choose one of -steps and -untrusted")
 	}
-	if to != "" && refused {
+	if o.to != "" && refused {
 		return usagef("-steps-to writes what is recorded, and -steps=false records nothing: choose one of them")
 	}
-	if beside := filepath.Join(w.root, stepsZip); from == "" && course && !refused && !untrusted && fileExists(beside) {
-		from = beside
+	if beside := filepath.Join(w.root, stepsZip); o.from == "" && course && !refused && !o.untrusted && fileExists(beside) {
+		o.from = beside
 	}
-	record := asked || to != "" || course && !untrusted && !refused
-	live := given["live"] == "true"
-	if live && untrusted {
+	record := asked || o.to != "" || course && !o.untrusted && !refused
+	if o.live && o.untrusted {
 		return usagef("cells of a notebook that is not trusted are not run: choose one of -live and -untrusted")
 	}
-	delete(given, "live")
-	out := cmp.Or(given["o"], filepath.Join(cmp.Or(w.outside, w.root), "site"))
-	given["o"] = out
+	job := sitejob.Job{Out: cmp.Or(o.out, filepath.Join(cmp.Or(w.outside, w.root), "site")), URL: o.url, Untrusted: o.untrusted,
+		AllowMissingAlt: w.outside != "", // what a stranger draws need not be as a lesson's
+		Course:          course, Root: w.root, Cache: w.state("live")}
+	for _, path := range list {
+		job.Notebooks = append(job.Notebooks, fromHere(path))
+	}
 	site, err := w.siteStep(ctx)
 	if err != nil {
 		return fmt.Errorf("render: %w", err)
 	}
-	tool, cache := w.tool("lectern-site"), w.state("live")
+	tool := w.tool("lectern-site")
 	_, err = w.do(false, []step{site})
 	var closed *notWritable
-	if errors.As(err, &closed) && flags.Lookup("o") != nil && flags.Lookup("o").Value.String() != "" { // then the checkout need not be written to
+	if errors.As(err, &closed) && o.out != "" { // then the checkout need not be written to
 		var dir string
 		if dir, err = os.MkdirTemp("", "lectern-site-"); err == nil {
 			defer os.RemoveAll(dir)
-			tool, cache = filepath.Join(dir, filepath.Base(tool)), filepath.Join(dir, "live")
+			tool, job.Cache = filepath.Join(dir, filepath.Base(tool)), filepath.Join(dir, "live")
 			err = w.buildSite(ctx, tool)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	r := &renderer{w: w, tool: tool, cache: cache, flags: given, list: list, course: len(args) == 0}
+	r := &renderer{w: w, tool: tool, job: job}
 	records := &recording{}
-	if record || from != "" {
+	if record || o.from != "" {
 		dir := w.state("steps") // records stay in the checkout
 		if closed != nil {
 			dir, record = filepath.Join(filepath.Dir(tool), "steps"), false
 		}
-		if records, err = w.recorded(list, dir, from); err != nil {
+		if records, err = w.recorded(list, dir, o.from); err != nil {
 			return err
 		}
-		r.steps = records.list
-		if from != "" {
-			fmt.Fprintln(w.stdout, records.came(fromHere(from), record))
+		r.steps = records.recorded
+		if o.from != "" {
+			fmt.Fprintln(w.stdout, records.came(fromHere(o.from), record))
 		}
 	}
 	// The pages come first, with the steps that are there; what takes minutes, behind them. Pages whose cells run stay so.
-	if !live || !fileExists(filepath.Join(out, "live")) {
+	if !o.live || !fileExists(filepath.Join(job.Out, "live")) {
 		if err := r.render(ctx); err != nil {
 			return err
 		}
 	}
-	if live {
-		given["live"] = "true"
+	if o.live {
+		r.job.Live = true
 		if err := r.render(ctx); err != nil {
 			return err
 		}
 	}
 	if len(records.queue) == 0 || !record {
-		return records.save(to)
+		return records.save(o.to)
 	}
 	fmt.Fprintln(w.stdout, "Each lesson is run now for what readers can step through, and its page is written again. Until then the pages are whole, too: Ctrl-C loses nothing.")
 	r.quiet = true
 	err = records.record(ctx, func() error {
-		if live { // which takes longer: once, when all are recorded
+		if o.live { // which takes longer: once, when all are recorded
 			return nil
 		}
 		return r.render(ctx)
@@ -168,57 +179,42 @@ func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagS
 	switch {
 	case err == nil:
 		r.quiet = false
-		return cmp.Or(records.save(to), r.render(ctx))
+		return cmp.Or(records.save(o.to), r.render(ctx))
 	case ctx.Err() != nil || asked:
 		return err
 	}
 	// Pages without steps are pages.
 	fmt.Fprintf(w.stderr, "warning: readers can't step through all cells, since they could not be recorded: %v\n", err)
-	return records.save(to)
+	return records.save(o.to)
 }
 
 // A renderer calls the program that writes pages.
 type renderer struct {
-	w      *workspace
-	tool   string
-	flags  map[string]string
-	cache  string
-	list   []string
-	course bool                   // all lessons, and nobody's own notebooks
-	steps  func() (string, error) // writes the list of recorded steps; nil for none
-	quiet  bool                   // nothing is said of success
+	w     *workspace
+	tool  string
+	job   sitejob.Job
+	steps func() map[string]string // the files of the steps that are recorded by now, by notebook; nil for none
+	quiet bool                     // nothing is said of success
 }
 
 func (r *renderer) render(ctx context.Context) error {
 	w := r.w
-	cmd := exec.CommandContext(ctx, r.tool, "-root", w.root, "-cache", r.cache)
-	for _, name := range slices.Sorted(maps.Keys(r.flags)) {
-		cmd.Args = append(cmd.Args, "-"+name+"="+r.flags[name])
-	}
 	if r.steps != nil {
-		file, err := r.steps()
-		if err != nil {
-			return err
-		}
-		defer os.Remove(file)
-		cmd.Args = append(cmd.Args, "-steps="+file)
+		r.job.Steps = r.steps()
 	}
-	if w.outside != "" { // what a stranger draws need not be as a lesson's
-		cmd.Args = append(cmd.Args, "-allow-missing-alt")
-	} else if r.course {
-		cmd.Args = append(cmd.Args, "-course")
+	job, err := json.Marshal(r.job)
+	if err != nil {
+		return fmt.Errorf("render: %w", err)
 	}
-	cmd.Args = append(cmd.Args, "--")
-	for _, path := range r.list {
-		cmd.Args = append(cmd.Args, fromHere(path))
-	}
+	cmd := exec.CommandContext(ctx, r.tool)
+	cmd.Stdin = bytes.NewReader(job)
 	// What it says is shown when the line of progress has ended.
 	var out bytes.Buffer
 	said := &stages{w: w, quiet: r.quiet}
 	cmd.Stdout, cmd.Stderr = &out, said
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	said.begin(0, "Render "+humanize.Count(len(r.list), "notebook"))
-	err := cmd.Run()
+	said.begin(0, "Render "+humanize.Count(len(r.job.Notebooks), "notebook"))
+	err = cmd.Run()
 	said.end()
 	if !r.quiet || err != nil {
 		w.stderr.Write(said.rest.Bytes())
@@ -265,7 +261,7 @@ func (s *stages) Write(b []byte) (int, error) {
 		if s.line = append(s.line, c); c != '\n' {
 			continue
 		}
-		if what, about, ok := stage.Parse(string(s.line)); ok {
+		if what, about, ok := sitejob.ParseStage(string(s.line)); ok {
 			s.begin(about, what)
 		} else {
 			s.rest.Write(s.line)

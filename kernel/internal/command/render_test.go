@@ -37,12 +37,12 @@ func TestRenderFromAClosedCheckout(t *testing.T) {
 	}
 	lesson := filepath.Join(w.root, "notebooks", "05-storage-strides-views.ipynb")
 	render := func(args ...string) error {
-		flags := flag.NewFlagSet("render", flag.ContinueOnError)
-		renderCommand().flags(flags)
+		flags, o := flag.NewFlagSet("render", flag.ContinueOnError), renderOptions{}
+		o.flags(flags)
 		if err := flags.Parse(append(args, lesson)); err != nil {
 			t.Fatal(err)
 		}
-		return w.render(t.Context(), flags.Args(), flags)
+		return w.render(t.Context(), flags.Args(), o)
 	}
 	var closed *notWritable
 	if err := render(); !errors.As(err, &closed) || !strings.Contains(err.Error(), "clone it into a folder that you can write to") {

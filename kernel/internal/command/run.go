@@ -51,7 +51,7 @@ func (w *workspace) runFile(ctx context.Context, spec *jupyter.Spec, path string
 	if _, err := w.execute(ctx, spec, path, n, execution{limit: limit}); err != nil {
 		return 0, err
 	}
-	// Somebody may have the lesson open in an editor: what they saved meanwhile is worth more than our outputs.
+	// The lesson may be open in an editor: changes saved meanwhile are worth more than our outputs.
 	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, before) {
 		return 0, errors.Join(fmt.Errorf("%s: the file was changed by another program while its cells ran; not written. Run it again", w.rel(path)), err)
 	}

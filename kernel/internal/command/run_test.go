@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/lectern-go/lectern/internal/fakecuda"
+	"github.com/lectern-go/lectern/internal/linediff"
 	"github.com/lectern-go/lectern/kernel/internal/sandbox"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 	"github.com/lectern-go/lectern/kernel/jupyter/fakekernel"
@@ -106,7 +107,7 @@ func TestRunWritesOutputs(t *testing.T) {
 	}
 }
 
-// Stored outputs are English, also where somebody works in another language: in a terminal of JupyterLab, for one.
+// Stored outputs are English, also where the user works in another language: in a terminal of JupyterLab, for one.
 func TestRunIsInEnglish(t *testing.T) {
 	t.Setenv("LECTERN_LANG", "zh")
 	w, spec := scripted(t)
@@ -266,10 +267,10 @@ func TestCheckForgetsFetching(t *testing.T) {
 		return []*notebook.Output{{Type: "stream", Name: "stderr", Text: stderr}, {Type: "stream", Name: "stdout", Text: "ready\n"}}
 	}
 	first := form(output("fetching example.org/a, which this cell imports\ngo: downloading example.org/a v1.0.0\ngo: added example.org/a v1.0.0\n"), false)
-	if d := diffLines(first, form(output(""), false)); d != "" {
+	if d := linediff.Of(first, form(output(""), false)); d != "" {
 		t.Error(d)
 	}
-	if d := diffLines(first, form(output("go: example.org/a: no such module\n"), false)); d == "" {
+	if d := linediff.Of(first, form(output("go: example.org/a: no such module\n"), false)); d == "" {
 		t.Error("what the go command found wrong is forgotten, too")
 	}
 }

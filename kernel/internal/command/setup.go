@@ -20,9 +20,8 @@ import (
 
 	"github.com/lectern-go/lectern/kernel/internal/cellenv"
 	"github.com/lectern-go/lectern/kernel/internal/child"
-	"github.com/lectern-go/lectern/kernel/internal/gotools"
+	"github.com/lectern-go/lectern/kernel/internal/install"
 	"github.com/lectern-go/lectern/kernel/internal/packages"
-	"github.com/lectern-go/lectern/kernel/internal/version"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
 
@@ -45,7 +44,7 @@ The other commands call it by themselves. Examples:
 			fs.BoolVar(&user, "user", false, "also install the kernelspec in your Jupyter data folder")
 			fs.BoolVar(&force, "force", false, "do all steps again, even where nothing has changed")
 		},
-		run: func(ctx context.Context, ws *workspace, args []string, _ *flag.FlagSet) error {
+		run: func(ctx context.Context, ws *workspace, args []string) error {
 			if len(args) > 0 {
 				return usagef("setup takes no arguments, got %q", args)
 			}
@@ -107,8 +106,8 @@ func (w *workspace) setup(ctx context.Context, force bool) (did []string, err er
 	builds, downloads := packages.Caches(cellBuildEnv())
 	binary := w.tool("lectern-kernel")
 	return w.do(force, []step{
-		{"kernel", "kernel built", []string{goVersion, sources, version.String()}, []string{binary}, func() error {
-			return w.goCommand(ctx, "build the kernel", w.root, cellBuildEnv(), "build", "-ldflags="+strings.Join(append(cellenv.LinkFlags(), version.Flag()), " "), "-o", binary, "./kernel/server")
+		{"kernel", "kernel built", []string{goVersion, sources, install.Version()}, []string{binary}, func() error {
+			return w.goCommand(ctx, "build the kernel", w.root, cellBuildEnv(), "build", "-ldflags="+strings.Join(append(cellenv.LinkFlags(), install.VersionFlag()), " "), "-o", binary, "./kernel/server")
 		}},
 		{"spec", "kernelspec written", []string{fmt.Sprint(w.spec()), string(logo)}, []string{filepath.Join(w.specDir(), "kernel.json")}, func() error {
 			return writeSpec(w.specDir(), w.spec())
@@ -141,7 +140,7 @@ func (w *workspace) finish(ctx context.Context, force bool) error {
 	steps := []step{
 		site,
 		{"tools", "tools built", []string{goVersion, toolMod}, []string{w.tool("gonb"), w.tool("goimports")}, func() error {
-			return w.buildTools(ctx, "build GoNB, for its magics and widgets; cells run already", append([]string{parallel}, gotools.GoNB...)...)
+			return w.buildTools(ctx, "build GoNB, for its magics and widgets; cells run already", append([]string{parallel}, install.GoNB...)...)
 		}},
 		{"plotly", "plotly built", []string{goVersion, gonbui, cellenv.Flags(), builds}, nil, func() error {
 			return w.goCommand(ctx, "build GoNB's plotly and wasm packages; cells run already", filepath.Join(w.root, "tools", "gonbui"), cellBuildEnv(), "build", parallel,
@@ -183,7 +182,7 @@ func (w *workspace) do(force bool, steps []step) (did []string, err error) {
 	return did, nil
 }
 
-// notWritable says that the checkout is closed to whoever runs a command.
+// notWritable says that the user of a command can't write to the checkout.
 type notWritable struct{ err error }
 
 func (e *notWritable) Error() string {
@@ -268,7 +267,7 @@ func (w *workspace) digestModule(dir string) (string, error) {
 }
 
 func (w *workspace) buildTools(ctx context.Context, what string, args ...string) error {
-	return w.command(ctx, gotools.Install(ctx, w.root, w.state("bin"), args...), what)
+	return w.command(ctx, install.Tools(ctx, w.root, w.state("bin"), args...), what)
 }
 
 // goCommand runs the go command and shows progress; its output is part of the error if it fails.

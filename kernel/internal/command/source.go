@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/lectern-go/lectern/kernel/internal/cellenv"
-	"github.com/lectern-go/lectern/kernel/internal/gotools"
+	"github.com/lectern-go/lectern/kernel/internal/install"
 )
 
 // An installed command has no checkout: it makes itself a copy of the source of its own version, in the user's cache
@@ -114,7 +114,7 @@ func copySource(ctx context.Context, w *workspace, version, sum, dir string) err
 	if err := copyTree(src, got.Dir); err != nil {
 		return err
 	}
-	for name, text := range gotools.Modules() { // modules of their own, which Go leaves out of this one
+	for name, text := range install.Modules() { // modules of their own, which Go leaves out of this one
 		if err := writeFile(filepath.Join(src, "tools", filepath.FromSlash(name)), text, 0o644); err != nil {
 			return err
 		}

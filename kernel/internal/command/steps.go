@@ -18,7 +18,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
-// A recording is what is recorded of the steps of notebooks, and what is still to be recorded.
+// A recording is the recorded steps of notebooks, and the notebooks that are still to be recorded.
 type recording struct {
 	w     *workspace
 	dir   string            // where records are
@@ -102,19 +102,11 @@ func (r *recording) save(file string) error {
 	return stepsToFile(file, whole)
 }
 
-// list writes a file that names the records that there are: an object of notebooks and files. The caller removes it.
-func (r *recording) list() (file string, err error) {
+// recorded returns the files of the records that there are by now, by notebook.
+func (r *recording) recorded() map[string]string {
 	r.mu.Lock()
-	text, err := json.Marshal(r.files)
-	r.mu.Unlock()
-	if err == nil {
-		file = filepath.Join(r.dir, fmt.Sprintf("list-%d", os.Getpid()))
-		err = writeFile(file, text, 0o666)
-	}
-	if err != nil {
-		return "", fmt.Errorf("record steps: %w", err)
-	}
-	return file, nil
+	defer r.mu.Unlock()
+	return maps.Clone(r.files)
 }
 
 // record records the notebooks that are to be recorded, two cores for each, and says how far it is. What fails is told

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,20 +38,8 @@ func TestUnchangedNotebooksAreNotRecordedAgain(t *testing.T) {
 	if err := r.record(t.Context(), nil); err != nil { // without a kernel, which is not there
 		t.Fatal(err)
 	}
-	list, err := r.list()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := os.ReadFile(list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var files map[string]string
-	if err := json.Unmarshal(b, &files); err != nil {
-		t.Fatal(err)
-	}
-	if len(files) != 1 || files[fromHere(path)] != record {
-		t.Errorf("the list is %s", b)
+	if files := r.recorded(); len(files) != 1 || files[fromHere(path)] != record {
+		t.Errorf("recorded are %q", files)
 	}
 	if err := os.WriteFile(path, []byte(text+"\n"), 0o644); err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/lectern-go/lectern/internal/atomicfile"
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/internal/report"
 )
 
@@ -32,7 +33,7 @@ const (
 
 var recordName = regexp.MustCompile(`^[^/\\:\x00-\x1f]+-[0-9a-f]{16}\.json$`)
 
-// A StepsFileError says what is wrong with a file of recorded steps.
+// A StepsFileError reports a bad file of recorded steps.
 type StepsFileError struct {
 	File   string // as it was given
 	Record string // which of its records it is about; empty for the file
@@ -50,7 +51,7 @@ func (e *StepsFileError) Error() string {
 func (e *StepsFileError) Unwrap() error { return e.Err }
 
 var (
-	errRecordTooLarge = fmt.Errorf("it has more than %d MB", mostRecord>>20)
+	errRecordTooLarge = fmt.Errorf("it has more than %s", humanize.Bytes(mostRecord))
 	errManyRecords    = fmt.Errorf("it has more than %d files", mostRecords)
 	errMoreText       = errors.New("there is more text after it")
 	errNoRecord       = errors.New("this is not the name of a record, such as 11-gradients-0123456789abcdef.json")
@@ -116,7 +117,7 @@ func readRecord(f *zip.File) ([]byte, error) {
 	if err := d.Decode(&cells); err != nil {
 		return nil, err
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) { // whoever reads the whole file would stumble over it
+	if _, err := d.Token(); !errors.Is(err, io.EOF) { // readers of the whole file would stumble over it
 		return nil, errMoreText
 	}
 	for id, c := range cells {

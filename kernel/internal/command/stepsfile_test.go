@@ -168,7 +168,7 @@ func zipped(t testing.TB, list ...string) []byte {
 
 const recordFile = "a-0123456789abcdef.json"
 
-// A file that is not as it should be is refused with what is wrong, and leaves the folder as it was.
+// A bad file is refused with its mistake, and leaves the folder as it was.
 func TestBadStepsFile(t *testing.T) {
 	good := zipped(t, recordFile, someRecord)
 	flipped := bytes.Clone(good)
@@ -189,7 +189,7 @@ func TestBadStepsFile(t *testing.T) {
 		{"a byte is another", flipped, recordFile},
 		{"too many", zipped(t, many...), "1000 files"},
 		{"another name", zipped(t, "../../"+recordFile, someRecord), "not the name of a record"},
-		{"too large", zipped(t, recordFile, strings.Repeat(" ", mostRecord+1)), "more than 64 MB"},
+		{"too large", zipped(t, recordFile, strings.Repeat(" ", mostRecord+1)), "more than 64 MiB"},
 		{"no JSON", zipped(t, recordFile, "<html>"), "invalid character"},
 		{"more than JSON", zipped(t, recordFile, someRecord+"}"), "more text"},
 		{"another type", record(`{"steps":[{"l":"one"}]}`), "cannot unmarshal"},

@@ -35,7 +35,7 @@ type keyPackage struct {
 	dir     string
 	name    string
 	imports []string
-	sum     string // of its code; empty until somebody asks
+	sum     string // of its code; empty until it is asked for
 }
 
 // stepsKeys reads which packages there are, and what they import.
@@ -58,7 +58,7 @@ func (w *workspace) stepsKeys() (*keys, error) {
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
 		if err != nil {
-			return nil // somebody is writing it: no cell can reach it yet
+			return nil // it is being written: no cell can reach it yet
 		}
 		dir := filepath.Dir(file)
 		rel, err := filepath.Rel(w.root, dir)

@@ -130,7 +130,7 @@ func TestSecurityDocumentsAreLinked(t *testing.T) {
 	}
 }
 
-// Whoever takes over an action can move its tags, but not give another text to a commit.
+// An attacker who takes over an action can move its tags, but not give another text to a commit.
 func TestActionsArePinned(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "..", ".github", "workflows", "*.yml"))
 	if err != nil || len(files) == 0 {

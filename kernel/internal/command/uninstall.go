@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -23,7 +22,7 @@ cache folder, with all versions; and the kernelspec that setup -user gave to you
 and pages stay. So do Go's own caches, which other programs use: go clean -cache -modcache empties those. Example:
 
   go run ./kernel uninstall`,
-		run: func(_ context.Context, ws *workspace, args []string, _ *flag.FlagSet) error {
+		run: func(_ context.Context, ws *workspace, args []string) error {
 			if len(args) > 0 {
 				return usagef("it takes no arguments")
 			}

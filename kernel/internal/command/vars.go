@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -27,7 +26,7 @@ Vars lists the variables that running kernels of this machine's user remember: n
 inside a notebook. Names that could not be kept follow with the reason. Example:
 
   go run ./kernel vars`,
-		run: func(_ context.Context, ws *workspace, args []string, _ *flag.FlagSet) error {
+		run: func(_ context.Context, ws *workspace, args []string) error {
 			if len(args) > 0 {
 				return usagef("it takes no arguments")
 			}

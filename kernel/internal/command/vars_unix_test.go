@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// forge puts into dir what somebody else could put into the temporary folder to be taken for a kernel of ours: each of
+// forge puts into dir what another user could put into the temporary folder to be taken for a kernel of ours: each of
 // it claims to be this process.
 func forge(t *testing.T, dir string) {
 	t.Helper()

@@ -220,7 +220,7 @@ func (m *merger) add(c *Cell, p *cellProgram, calls *bytes.Buffer) {
 		earlier[was] = m.current[name]
 	}
 	p.units = slices.DeleteFunc(p.units, func(u *unit) bool { return u.Kind == token.VAR && earlier[u.key] != "" })
-	// What is new, what has changed, and what mentions something that has.
+	// New declarations, changed ones, and those that mention a changed one.
 	again := map[string]bool{} // names that get another meaning
 	for more := true; more; {
 		more = false

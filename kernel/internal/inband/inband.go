@@ -32,7 +32,7 @@ var (
 	out   = os.Stdout // what the program prints to, even if it replaces os.Stdout later
 )
 
-// The programs that a cell starts are not cells: they must not believe that somebody reads their displays.
+// The programs that a cell starts are not cells: nothing reads their displays.
 func init() { os.Unsetenv(TokenVar) }
 
 // On reports whether this process is a cell of a notebook whose kernel understands messages.

@@ -1,7 +1,7 @@
-// Package layered is a build cache in two layers: one that many share and nobody here writes to, and a private one
+// Package layered is a build cache in two layers: one that many share and that is never written here, and a private one
 // above it. The go command can't do that alone, since it writes to the cache that it reads, but it lets a program
 // answer for its cache (GOCACHEPROG); [Serve] is such a program. Both layers are ordinary caches of the go command on
-// disk, so whoever owns one can use it without this package.
+// disk, so their owners can use them without this package.
 package layered
 
 import (

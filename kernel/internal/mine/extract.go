@@ -53,7 +53,7 @@ func (p *Package) extract(k Function, program string) (string, error) {
 		return "", err
 	}
 	x.info = &types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
-	check := types.Config{Importer: p.Importer, Error: func(error) {}} // what is not used is no mistake here
+	check := types.Config{Importer: p.Importer, Error: func(error) {}} // unused names are no mistake here
 	x.pkg, _ = check.Check("main", x.set, []*ast.File{x.file}, x.info)
 	x.index()
 	for _, text := range files {
@@ -97,7 +97,7 @@ func (x *extraction) index() {
 // declaredIn notes what another file of the package declares.
 func (x *extraction) declaredIn(text string) {
 	f, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
-	if err != nil { // it was changed by hand, and the go command says what is wrong with it
+	if err != nil { // it was changed by hand, and the go command reports the mistake
 		return
 	}
 	for _, i := range f.Imports { // a name that a file imports is none that another may declare
@@ -309,7 +309,7 @@ func (x *extraction) text(n ast.Node) string {
 	return b.String()
 }
 
-// compiles says why a file does not compile with the others of its package, if it doesn't. What is wrong with the
+// compiles says why a file does not compile with the others of its package, if it doesn't. Mistakes in the
 // others is not its fault.
 func compiles(name, text string, files map[string]string, importer types.Importer) error {
 	set := token.NewFileSet()
@@ -337,7 +337,7 @@ func compiles(name, text string, files map[string]string, importer types.Importe
 		return list
 	}
 	before := wrong(parsed)
-	for _, said := range wrong(append(parsed, f)) { // it comes last, so that what is there twice is its mistake
+	for _, said := range wrong(append(parsed, f)) { // it comes last, so that a second declaration is its mistake
 		if !slices.Contains(before, said) {
 			return fmt.Errorf("without your cells it does not compile: %s", said)
 		}

@@ -130,7 +130,7 @@ func (p *Package) Keep(key, program string) string {
 	}
 	who := byStudent
 	if ours, err := os.ReadFile(filepath.Join(p.Ours, fileOf(k.Name))); err == nil && rest(string(ours)) == "\n"+text {
-		if p.has(k) && !p.byUs(k) { // somebody has run all cells, solutions too
+		if p.has(k) && !p.byUs(k) { // all cells were run, solutions too
 			return fmt.Sprintf("%s stays yours: this is our solution.", name)
 		}
 		who = byUs

@@ -177,7 +177,7 @@ func texts(t *testing.T, dir string) map[string]string {
 	return texts
 }
 
-// A package that is begun once more finds the library where it is now, and leaves all that somebody has written.
+// A package that is begun once more finds the library where it is now, and leaves all that the student has written.
 func TestMakeAgain(t *testing.T) {
 	dir, library, moved := t.TempDir(), t.TempDir(), t.TempDir()
 	for _, root := range []string{library, moved} {
@@ -258,7 +258,7 @@ func TestPutKeeps(t *testing.T) {
 	}
 }
 
-// Whoever runs all cells of a lesson, and so our solution after their own, keeps their own.
+// A student who runs all cells of a lesson, and so our solution after their own, keeps their own.
 func TestOurSolutionIsNotTheirs(t *testing.T) {
 	const theirs = "func merge(ids []int, left, right, id int) []int { return ids }\nlesson.Grade(\"01.4\", merge)"
 	n, err := notebook.Read("../../../notebooks/01-tokenization.ipynb")

@@ -1,4 +1,5 @@
-// Package names says which packages cells may import, and which of several of one name they mean.
+// Package names says which packages cells may import, which of several of one name they mean, and which are the
+// library's. It runs nothing, so that pages whose cells run can have it, too.
 package names
 
 import (
@@ -20,7 +21,10 @@ func Better(a, b string) bool {
 	return len(a) < len(b)
 }
 
-// Importable reports whether cells may import a package: nobody's internal one.
+// Library are the folders of the library's packages that lessons are written with.
+var Library = []string{"tensor", "nn", "optim", "einops", "autograd", "accounting", "tokenizer", "data", "checkpoint", "plots", "nn/transformer", "nn/train", "nn/parallel"}
+
+// Importable reports whether cells may import a package: not one that is internal or vendored.
 func Importable(path string) bool {
 	return !slices.ContainsFunc(strings.Split(path, "/"), func(s string) bool { return s == "internal" || s == "vendor" })
 }

@@ -101,8 +101,8 @@ func (p *Packages) closure(paths []string) *build {
 	return b
 }
 
-// fresh is how long a file of Go's build cache is surely not trimmed: Go removes what nobody has used for five days,
-// and notes uses by a file's time. We use files without asking Go, so we note it, too.
+// fresh is how long a file of Go's build cache is surely not trimmed: Go removes files that were not used for five
+// days, and notes uses by a file's time. We use files without asking Go, so we note it, too.
 const fresh = 24 * time.Hour
 
 // whole reports whether all files are there.

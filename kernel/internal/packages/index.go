@@ -13,7 +13,7 @@ import (
 	"github.com/lectern-go/lectern/internal/atomicfile"
 )
 
-// index is what is remembered between kernels.
+// index is the file that kernels leave for later ones.
 type index struct {
 	World  world
 	Whole  bool // the warm packages are all there
@@ -62,7 +62,7 @@ func (p *Packages) Prepare() error {
 	return p.trouble
 }
 
-// begin looks up in the background what is not known yet: names first, then the warm packages. It needs p.mu, but for
+// begin looks up unknown packages in the background: names first, then the warm packages. It needs p.mu, but for
 // a new p.
 func (p *Packages) begin() {
 	if p.whole { // leave the processors to the first cell
@@ -83,7 +83,7 @@ func (p *Packages) begin() {
 // nameAll finds the names of packages: of the standard library, of the warm ones, and of all that these import.
 func (p *Packages) nameAll(worlds int) {
 	found, err := p.goList(p.ctx, append([]string{"-json=" + nameFields, "--", "std"}, slices.Concat(p.c.Warm, p.c.Name)...)...)
-	if err != nil { // whoever imports something is told why
+	if err != nil { // an import reports why
 		p.mu.Lock()
 		p.trouble = err
 		p.mu.Unlock()
@@ -126,10 +126,10 @@ func covers(pattern, path string) bool {
 	return path == tree || ok && strings.HasPrefix(path, tree+"/")
 }
 
-// quiet is how long nobody must have waited for a lookup before the one in the background goes on.
+// quiet is how long no lookup must have been waited for before the one in the background goes on.
 const quiet = 300 * time.Millisecond
 
-// warmUp looks the warm packages up. Whoever waits for a package has the processors first.
+// warmUp looks the warm packages up. Lookups that a cell waits for have the processors first.
 func (p *Packages) warmUp(worlds int) {
 	for {
 		p.mu.Lock()
@@ -161,7 +161,7 @@ func (p *Packages) warmUp(worlds int) {
 			case <-p.ctx.Done():
 			case <-time.After(quiet):
 			}
-		default: // a package that does not compile is looked up again when somebody asks for it
+		default: // a package that does not compile is looked up again when it is asked for
 			p.mu.Lock()
 			p.whole = p.whole || p.worlds == worlds
 			p.mu.Unlock()
@@ -172,7 +172,7 @@ func (p *Packages) warmUp(worlds int) {
 
 var errPaused = errors.New("somebody else is in a hurry")
 
-// save remembers what is known for the next kernel. Nothing is remembered before the names are complete.
+// save writes the index for the next kernel. Nothing is written before the names are complete.
 func (p *Packages) save() {
 	if p.c.Cache == "" {
 		return

@@ -43,7 +43,7 @@ const (
 // grace is how long a go command may take to end its compilers and itself. It is a variable for tests alone.
 var grace = 3 * time.Second
 
-// goCommand runs the go command. An error says that it did not do what it was asked; what is wrong with single
+// goCommand runs the go command. An error says that it did not do its work; mistakes in single
 // packages is in its output.
 func (p *Packages) goCommand(ctx context.Context, args ...string) ([]byte, error) {
 	p.commands.RLock()
@@ -92,8 +92,8 @@ func (p *Packages) goList(ctx context.Context, args ...string) ([]*listed, error
 	}
 }
 
-// list looks packages up and compiles them if need be, because somebody waits for them. The error is that of the first
-// one that can't be imported.
+// list looks packages up and compiles them if need be, ahead of lookups in the background. The error is that of the
+// first one that can't be imported.
 func (p *Packages) list(paths ...string) error {
 	p.mu.Lock()
 	// What earlier cells have asked for will be asked for again: one question is quicker than many.
@@ -118,7 +118,7 @@ func (p *Packages) list(paths ...string) error {
 	p.mu.Lock()
 	p.urgent--
 	for _, path := range paths {
-		if p.pkgs[path] == nil { // nobody waits for what is not there
+		if p.pkgs[path] == nil { // it does not exist: no lookup will wait for it
 			delete(p.asked, path)
 		}
 	}
@@ -214,7 +214,7 @@ func local(l *listed) bool {
 	return l.Module != nil && (l.Module.Main || l.Module.Replace != nil && l.Module.Replace.Version == "")
 }
 
-// pack keeps what is of use.
+// pack keeps the useful fields.
 func pack(l *listed, started time.Time) *pkg {
 	k := &pkg{Path: l.ImportPath, Name: l.Name, Dir: l.Dir, Export: l.Export, Standard: l.Standard, Local: local(l)}
 	imports := l.Imports

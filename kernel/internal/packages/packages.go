@@ -30,7 +30,7 @@ type Config struct {
 	Dir     string          // the module in which cells are compiled: package main, in the workspace of what cells can import
 	Root    string          // the folder with the go.mod of the local packages; "" for none
 	Env     []string        // the environment for the go command
-	Cache   string          // a file that remembers what is known from one kernel to the next; "" for none
+	Cache   string          // a file that carries the index from one kernel to the next; "" for none
 	Rename  bool            // look names up again that are remembered: packages may have come or gone
 	Warm    []string        // packages and patterns to look up before anyone asks
 	Name    []string        // packages and patterns to know the names of, without compiling them
@@ -73,16 +73,16 @@ type Packages struct {
 	whole     bool                    // the warm packages have been looked up, so nothing is left to do in the background
 	failed    map[string]error        // by path, since the last Refresh
 	trouble   error                   // of the last lookup in the background
-	asked     map[string]bool         // paths that somebody has waited for
+	asked     map[string]bool         // paths that were waited for
 	builds    map[string]*build       // by the paths asked for
 	gc        types.Importer          // knows packages of one generation
 	past      int                     // generations of types so far
-	urgent    int                     // lookups that somebody waits for
+	urgent    int                     // lookups that are waited for
 	pause     context.CancelCauseFunc // ends the lookup in the background, which begins again later
 
 	background sync.WaitGroup
 	commands   sync.RWMutex // read-locked while one runs
-	saving     sync.Mutex   // so that what is written last is what was known last
+	saving     sync.Mutex   // so that the last write has the last state
 }
 
 // New starts looking up the warm packages in the background, unless all of them are remembered from an earlier kernel
@@ -168,7 +168,7 @@ func (p *Packages) Import(path string) (*types.Package, error) {
 	return p.gc.Import(path)
 }
 
-// need looks up what is not known of the packages.
+// need looks up the packages that are not known yet.
 func (p *Packages) need(paths ...string) error {
 	p.mu.Lock()
 	var unknown []string
@@ -231,7 +231,8 @@ func (p *Packages) names() map[string]string {
 }
 
 // addNames adds the names of packages to those that are known already, which stay what they are, in a map of its own.
-// Shorter paths win, and the standard library before all others; packages that nobody outside may import are left out.
+// Shorter paths win, and the standard library before all others; packages that can't be imported from outside are
+// left out.
 func addNames(known map[string]string, found []*pkg) map[string]string {
 	byName := maps.Clone(known)
 	if byName == nil {

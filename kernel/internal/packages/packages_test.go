@@ -80,7 +80,7 @@ func TestPackages(t *testing.T) {
 		t.Errorf("the repaired package: %v", err)
 	}
 
-	age(t, dir) // what is quite new is not remembered: it may have changed while it was compiled
+	age(t, dir) // a quite new file is not remembered: it may have changed while it was compiled
 	p.Refresh()
 	if _, err = p.Import("example.org/m/lib"); err != nil {
 		t.Fatal(err)

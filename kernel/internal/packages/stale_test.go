@@ -93,7 +93,7 @@ func TestEditsAreSeen(t *testing.T) {
 	put(t, 0, filepath.Join(fresh, "fresh.go"), "package fresh\n\nfunc Say() { println(\"fresh\") }\n")
 	next("fresh")
 
-	// A package that does not compile stops nobody but those who import it.
+	// A package that does not compile stops only those that import it.
 	put(t, 0, filepath.Join(fresh, "fresh.go"), "package fresh\n\nfunc Say() {\n\tprintln(nope)\n}\n")
 	p.Refresh()
 	var broken *BuildError
@@ -208,7 +208,7 @@ func TestModulesAreSeen(t *testing.T) {
 func TestTrimmedArchives(t *testing.T) {
 	t.Parallel()
 	root := lessons(t)
-	// Nobody else's archive has this text.
+	// No other archive has this text.
 	put(t, time.Hour, filepath.Join(root, "base", "data", "x.txt"), root)
 	put(t, time.Hour, filepath.Join(root, "lib", "lib.go"), "package lib\n\nimport \"example.org/m/base\"\n\nfunc Say() { println(base.One(), base.X); _ = \""+filepath.Base(filepath.Dir(root))+"\" }\n")
 	c := cells(t, root)

@@ -1,7 +1,8 @@
 // Package private makes and opens folders that their user alone may enter.
 //
-// Kernels work in the system's temporary folder, where everybody may put things under any name. What is in a folder
-// there is trusted only if the folder is the user's own, closed to everybody else, and no link to somewhere else.
+// Kernels work in the system's temporary folder, where every user may put things under any name. The content of a
+// folder there is trusted only if the folder is the user's own, closed to everybody else, and no link to somewhere
+// else.
 package private
 
 import (
@@ -53,7 +54,7 @@ func MkdirTemp(dir, pattern string) (string, error) {
 	return name, nil
 }
 
-// Open opens a private folder: what is read through the result lies in the very folder that was checked, whatever is
+// Open opens a private folder: files read through the result lie in the very folder that was checked, whatever is
 // put in its place meanwhile. The error is an [Error] if it isn't private.
 func Open(dir string) (*os.Root, error) {
 	before, err := os.Lstat(dir)

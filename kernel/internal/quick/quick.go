@@ -118,7 +118,7 @@ func Complete(text string, off int, imports types.Importer, packages []string) (
 			add(t.String(), "keyword", "", r.keyword(t))
 		}
 	}
-	// What begins as it was typed comes first, then what is likely.
+	// Names that begin as it was typed come first, then likely ones.
 	slices.SortStableFunc(items, func(a, b Item) int {
 		if x, y := strings.HasPrefix(a.Text, typed), strings.HasPrefix(b.Text, typed); x != y {
 			if x {
@@ -328,17 +328,17 @@ func (p *program) declaration(o types.Object, name *ast.Ident) string {
 	return types.ObjectString(o, p.qualifier)
 }
 
-// A Description is what is known of a name.
+// A Description describes a name.
 type Description struct {
 	Declaration string
-	Path, Name  string // of the package and in it, such as Builder.WriteString, for Documentation; "" for what is no package's
+	Path, Name  string // of the package and in it, such as Builder.WriteString, for Documentation; "" for a name that is no package's
 	Comment     string // of what the text itself declares
 
 	TypePath, TypeName string // of a value whose type has a name, as Path and Name
 	TypeComment        string // if the text itself declares it
 }
 
-// describeType says what is known of a value's type.
+// describeType describes a value's type.
 func (p *program) describeType(t types.Type, d *Description) {
 	if ptr, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = ptr.Elem()
@@ -368,7 +368,7 @@ func (p *program) comment(pos token.Pos) string {
 	return ""
 }
 
-// Documentation reads from the source of a package in a folder what is written about a name in it, as Markdown, and how
+// Documentation reads from the source of a package in a folder the documentation of a name in it, as Markdown, and how
 // it is declared. The name "" is the package itself, whose path is given. Names in brackets become links to pkg.go.dev.
 func Documentation(dir, path, name string) (declaration, markdown string) {
 	declaration, text, names := find(dir, name)
@@ -435,7 +435,7 @@ func methodName(d *ast.FuncDecl) string {
 	return rewrite.ReceiverType(d.Recv.List[0].Type) + "." + d.Name.Name
 }
 
-// declares reports whether a declaration is that of a name, and what is written at it alone.
+// declares reports whether a declaration is that of a name, with the comment that is its own.
 func declares(spec ast.Spec, name string) (doc string, ok bool) {
 	switch s := spec.(type) {
 	case *ast.TypeSpec:

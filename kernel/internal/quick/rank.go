@@ -44,7 +44,7 @@ func newRank(p *program) *rank {
 	return r
 }
 
-// context finds what is wanted where the name stands.
+// context finds the type that is wanted where the name stands.
 func (r *rank) context() {
 	i := len(r.path) - 1
 	if i < 1 {
@@ -99,7 +99,7 @@ func (r *rank) context() {
 	}
 }
 
-// passes reports whether what is wanted inside a node is what is wanted in its place.
+// passes reports whether the type that is wanted inside a node is the one that is wanted in its place.
 func passes(n ast.Node) bool {
 	switch n.(type) {
 	case *ast.ParenExpr, *ast.StarExpr:

@@ -18,7 +18,7 @@ import (
 var clause = regexp.MustCompile(`(?m)^package \w+`)
 
 // TestWantedNamesComeFirst takes names of programs back to their first letters and looks whether they are among the
-// first five of what is offered. Of 378 names in the lessons and in the standard library's examples, gopls has 314
+// first five proposals. Of 378 names in the lessons and in the standard library's examples, gopls has 314
 // there (v0.21, November 2026), and this package 344, with 309 of gopls's among them.
 func TestWantedNamesComeFirst(t *testing.T) {
 	imports := importer.ForCompiler(token.NewFileSet(), "source", nil)

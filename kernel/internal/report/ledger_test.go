@@ -111,7 +111,7 @@ func elements(shape []int) int {
 
 var elementSize = map[string]int{"float64": 8, "int64": 8, "float32": 4, "bfloat16": 2, "float16": 2, "float8_e4m3": 1, "float8_e5m2": 1, "bool": 1, "uint8": 1}
 
-// A reckoning is what somebody with pencil and paper gets for the FLOPs of an operation from its shapes.
+// A reckoning computes by hand the FLOPs of an operation from its shapes.
 type reckoning func(o usedOp) int
 
 func perResult(k int) reckoning { return func(o usedOp) int { return k * elements(o.out) } }
@@ -240,7 +240,7 @@ func (o usedOp) check(t *testing.T, where string) (named map[string]int) {
 	return named
 }
 
-// What variables are said to hold is the sum of its parts, and what is a tensor's own is what the tensor says of
+// What variables are said to hold is the sum of its parts, and a tensor's own part is what the tensor says of
 // itself.
 func TestHeldByHand(t *testing.T) {
 	compared := 0

@@ -182,7 +182,7 @@ func (at Place) Compiler(text string) *Failure {
 		}
 		_, head, _ := strings.Cut(line, ": ")
 		var where []string
-		if src == nil || src.Line(p.Line) != "" { // else it is about what is written behind the cell
+		if src == nil || src.Line(p.Line) != "" { // else it is about code that the kernel puts behind the cell
 			head = placeText(p, at.Cell) + ": " + head
 			where = excerpt(src, p, 0)
 		}

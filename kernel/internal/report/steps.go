@@ -83,7 +83,7 @@ func (s *Steps) Print(text string) {
 	}
 }
 
-// Message takes a message of the cell; those that are none of its steps are ignored. Package show says what is in them.
+// Message takes a message of the cell; those that are none of its steps are ignored. Package show documents them.
 func (s *Steps) Message(kind string, f []string) {
 	switch kind {
 	case "step":

@@ -15,7 +15,7 @@ import (
 // only where it is an error.
 type habit struct {
 	pattern *regexp.Regexp // on a masked line, of a cell that does not parse
-	msg     string         // what is wrong
+	msg     string         // the mistake
 	why     string         // goes before a proposal
 	fixes   []string       // the first of these that works is proposed for what the pattern matches; $1 and so on stand for its groups
 	hint    string         // without such a proposal

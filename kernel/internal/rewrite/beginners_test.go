@@ -480,7 +480,7 @@ const beforeMistakes = "import \"github.com/lectern-go/lectern/tensor\"\n" +
 
 var proposal = regexp.MustCompile(`(?:write|did you mean) (.*?)\??$`)
 
-// TestMistakes looks at what is said about each of them, and at whether the cell is right once it does as the hint
+// TestMistakes looks at the message about each of them, and at whether the cell is right once it does as the hint
 // says.
 func TestMistakes(t *testing.T) {
 	nb := newNotebook(t)
@@ -528,7 +528,7 @@ func TestMistakes(t *testing.T) {
 	t.Logf("%d mistakes, %d with a proposal", len(mistakes), fixes)
 }
 
-// TestProposalsCompile applies proposals to cells in which they must not be made: what is proposed then has to be
+// TestProposalsCompile applies proposals to cells in which they must not be made: a proposal there has to be
 // something else, or nothing.
 func TestProposalsCompile(t *testing.T) {
 	nb := newNotebook(t)
@@ -559,7 +559,7 @@ func TestProposalsCompile(t *testing.T) {
 	}
 }
 
-// TestNoMistake: what is right Go stays right, however much it looks like a habit from elsewhere.
+// TestNoMistake: right Go stays right, however much it looks like a habit from elsewhere.
 func TestNoMistake(t *testing.T) {
 	nb := newNotebook(t)
 	if r := nb.run(beforeMistakes); len(r.Errors) > 0 {

@@ -12,7 +12,7 @@ import (
 // most of them run. The program has a function for each cell, which does what the cell's own program does; between
 // them values are kept as ever. Variables that the program has already need not be restored.
 //
-// A cell is part of a chain only where nobody can tell the difference. What one process does not do for several cells
+// A cell is part of a chain only where that makes no difference. What one process does not do for several cells
 // as several processes do for one each, ends the chain: types that get a new meaning, goroutines, standard input, and
 // packages that tell of the process. A function or variable that a cell declares again has another name in the program
 // from there on, and so have functions that use it.

@@ -240,7 +240,7 @@ func (a *assembly) mainBody(t *Text, begin string) {
 	}
 	parse := a.parsesFlags(t)
 	declared := false
-	var measured []string      // what is defined while the statements are measured
+	var measured []string      // variables that are defined while the statements are measured
 	defined := map[int][]int{} // by the statement
 	for i, d := range a.defs {
 		defined[d.stmt] = append(defined[d.stmt], i)

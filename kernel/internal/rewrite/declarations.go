@@ -85,7 +85,7 @@ func (w *work) sort(items []item) bool {
 			}
 		case token.FUNC, token.TYPE, token.CONST:
 			d := parseDecl(&Source{Cell: w.src.Cell, Code: w.code}, it)
-			if d == nil { // it does not parse: the check says what is wrong
+			if d == nil { // it does not parse: the check reports why
 				d = &decl{key: fmt.Sprint("unread ", it.lo), tok: it.kind, lo: it.lo, hi: it.hi, order: w.src.Cell<<20 + it.lo}
 			}
 			d.src, d.meaning = w.src, meaning(w.src.Code[d.lo:d.hi])

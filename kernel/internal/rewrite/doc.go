@@ -17,7 +17,7 @@
 //     it needs before the first statement and registers those that it defines. What code does beside that, such as
 //     starting goroutines, is found once, when it is declared (effects.go).
 //  7. Where programs take long to build, those of several cells become one (chain.go). Like package export it goes by
-//     the program's pieces and by what names mean in each of them (pieces.go), which nobody has to find out again.
+//     the program's pieces and by what names mean in each of them (pieces.go), which is found out only once.
 //
 // Every byte of the program is either the user's, with its place in the cell that it came from, or written here
 // (edits.go, text.go).

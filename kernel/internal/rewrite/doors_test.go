@@ -45,7 +45,7 @@ func TestReadsOfACell(t *testing.T) {
 	}
 }
 
-// Nobody gets past the counters.
+// No cell gets past the counters.
 func TestDoors(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {

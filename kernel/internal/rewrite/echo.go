@@ -22,7 +22,7 @@ func (c *checked) echoCall(x ast.Expr) string {
 	if o := c.info.Uses[named(call.Fun)]; o != nil {
 		_, builtin := o.(*types.Builtin)
 		if builtin && (o.Name() == "copy" || o.Name() == "recover") || o.Pkg() != nil && o.Pkg().Path() == "fmt" && printing.MatchString(o.Name()) {
-			return "" // nobody wants to see what Println returns
+			return "" // the results of Println are of no interest
 		}
 	}
 	if types.Identical(tv.Type, types.Universe.Lookup("error").Type()) {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// explain puts an error into words for somebody who is learning Go: what Go says stays where it is clear, and a hint
-// says what to do.
+// explain puts an error into words for a reader who is learning Go: Go's own words stay where they are clear, and a
+// hint says what to do.
 func (s *Session) explain(e *Error, next *Session, budget *int) {
 	e.Msg = plain(e.Msg)
 	if name, ok := unusedName(e.Msg); ok {
@@ -104,7 +104,7 @@ func (s *Session) explained(errs []Error, next *Session) (kept []Error) {
 	return kept
 }
 
-// unreadImport is what is said of an import that does not parse.
+// unreadImport is the message for an import that does not parse.
 const unreadImport = "this import can't be read"
 
 // hint explains an error of the type checker.
@@ -119,7 +119,7 @@ func (m *mistake) hint() string {
 	return ""
 }
 
-// shadowedPackage explains that a name means a variable, and no longer the package that has what is looked for.
+// shadowedPackage explains that a name means a variable, and no longer the package that has the name behind the dot.
 func (m *mistake) shadowedPackage(name, member string) string {
 	if _, ok := m.next.vars[name]; !ok && m.s.vars[name].typ == "" {
 		return ""

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestErrors runs cells with a mistake and looks at what is said about it, and where.
+// TestErrors runs cells with a mistake and looks at the message about it, and its place.
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ name, code, at, msg, hint string }{
 		{"undefined", "foo", "1:1", "undefined: foo", "run the cell that defines it first"},

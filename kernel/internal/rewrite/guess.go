@@ -15,7 +15,7 @@ import (
 	"github.com/lectern-go/lectern/internal/spelling"
 )
 
-// A name that means nothing has gone, belongs to another language, or is a slip of the pen. What is proposed for it
+// A name that means nothing has gone, belongs to another language, or is a slip of the pen. The proposals for it
 // must be of the kind that its place asks for, so the cell is checked with it.
 
 // wanted is what a name's place asks for.
@@ -319,7 +319,7 @@ func (m wrongName) torch(lo, hi int) string {
 	return pythonPackages["torch"]
 }
 
-// methods of Python's and JavaScript's lists, dictionaries and strings; X is the value, ARGS what is in the
+// methods of Python's and JavaScript's lists, dictionaries and strings; X is the value, ARGS the text in the
 // parentheses.
 var methods = map[string][]string{
 	"append": {"X = append(X, ARGS)"}, "push": {"X = append(X, ARGS)"}, "add": {"X = append(X, ARGS)", "X[ARGS] = true"}, "extend": {"X = append(X, ARGS...)"},

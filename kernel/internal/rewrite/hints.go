@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// What is said to somebody who is learning Go hangs on the English of go/types: here are all forms of its messages that
+// The hints for readers who learn Go depend on the English of go/types: here are all forms of its messages that
 // we know, and what we make of them. TestHints has a wrong program for each of them. If another version says it
 // differently, it fails by the name of the row, and the new form goes beside the old one, as "field of a type" does. A
 // cell whose mistake no row fits shows Go's own words, without a hint.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/lectern-go/lectern/internal/race"
-	"github.com/lectern-go/lectern/internal/sample"
+	"github.com/lectern-go/lectern/internal/testenv"
 )
 
 // large is a cell with a function of so many lines, in which line stands ten lines before the end.
@@ -44,7 +44,7 @@ func TestLargeFunction(t *testing.T) {
 		{"\tif total > 3 {\n", "this { is never closed", "which is indented less", ""},
 		{"\t}\n", "this } closes the { of line 1, and so the } of line", "one of the two is too many", ""},
 	} {
-		testLargeFunction(t, sample.Of(10_000), c.line, c.msg, cmp.Or(c.proposal, c.hint))
+		testLargeFunction(t, testenv.Cases(10_000), c.line, c.msg, cmp.Or(c.proposal, c.hint))
 		if !race.Enabled { // it takes minutes
 			testLargeFunction(t, 100_000, c.line, c.msg, c.hint)
 		}
@@ -72,7 +72,7 @@ func testLargeFunction(t *testing.T, lines int, line, msg, hint string) {
 
 // So it is with very many mistakes, commands or literals. Of the mistakes those that are shown are explained.
 func TestManyOfAKind(t *testing.T) {
-	n := sample.Of(10_000)
+	n := testenv.Cases(10_000)
 	many := func(format string) string {
 		var b strings.Builder
 		for i := range n {

@@ -184,7 +184,7 @@ func (c *checked) instance(n ast.Node) *ast.Ident {
 	return id
 }
 
-// storing are the packages that keep functions they are given: hooks, what is recomputed, derivatives; handlers, and
+// storing are the packages that keep functions they are given: hooks, recomputed modules, derivatives; handlers, and
 // what a flag calls.
 var storing = map[string]bool{libraryPrefix + "tensor": true, libraryPrefix + "nn": true, widgetPath: true, "net/http": true, "flag": true}
 
@@ -521,7 +521,7 @@ func (m *mover) editsWithin(inside *literal, lo, hi int) edits {
 }
 
 // parentOf says whose children stand in the text of l: its own if it is a function literal; the receiver of a method
-// value lies in what is around it.
+// value lies in the value around it.
 func parentOf(l *literal) *literal {
 	if l == nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 
 // A magicLine is a command for the kernel, with the backslash-continued lines that follow.
 type magicLine struct {
-	lo, hi int // what is not Go, with the newline
+	lo, hi int // of the text that is not Go, with the newline
 	text   string
 	fields []string
 }

@@ -514,7 +514,7 @@ func (m *mistake) returns() string {
 	return m.write("a cell shows the value of its last line by itself", at, at+len(line), "a cell shows the value of its last line by itself: leave return out", strings.TrimSpace(strings.TrimPrefix(line, "return")))
 }
 
-// python explains what is right Go for the parser, but meant as Python.
+// python explains code that is right Go for the parser, but meant as Python.
 func (m pythonHabit) python() string {
 	if m.src.Code == "" {
 		return ""

@@ -217,7 +217,7 @@ func (a *assembly) restored(name string) string {
 }
 
 // sharesWhatItAssigns reports whether the cell assigns to an earlier variable whose value it does not use, but whose
-// memory others see. One that nobody else sees may as well be new.
+// memory others see. One that is not shared may as well be new.
 func (a *assembly) sharesWhatItAssigns(name string) bool {
 	v, _ := a.account().value(name)
 	return a.assigned[name] && !a.g.before[name] && !a.g.outside[name] && len(a.account().Groups[v.Group].Vars) != 1

@@ -10,8 +10,8 @@ import (
 	"strconv"
 )
 
-// A Piece is a declaration of a cell's program, or the inside of its main. Whoever joins the programs of several cells
-// goes by pieces: a [Chain] for one that runs, package export for one to be read.
+// A Piece is a declaration of a cell's program, or the inside of its main. Code that joins the programs of several
+// cells goes by pieces: a [Chain] for one that runs, package export for one to be read.
 type Piece struct {
 	Names []string        // that it declares; of a method Type.Method. Blank names have the piece's text behind them
 	Owner string          // the type of a method, or ""
@@ -32,7 +32,7 @@ type Use struct {
 
 func (p *Piece) String() string { return p.text.String() }
 
-// Renamed is the piece's text in which name says what is written for a use; "" leaves it.
+// Renamed is the piece's text with the name that name returns for each use; "" leaves the use as it is.
 func (p *Piece) Renamed(name func(Use) string) *Text {
 	t, at := &Text{}, 0
 	for _, u := range p.Uses {

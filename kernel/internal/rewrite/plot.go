@@ -25,7 +25,7 @@ var plotWriters = []string{
 var fileCalls = map[string][]string{plotPath: {"Save", "WriterTo"}, plotPath + "/vg/draw": {"NewFormattedCanvas"}}
 
 // drawers returns the packages to import so that the value of the cell's last line, and what it gives to package show,
-// can be drawn, if its type may be one of those that need them, and so that what is long at work can say so on the
+// can be drawn, if its type may be one of those that need them, and so that long work can show its progress on the
 // page. A page has only what its lessons use.
 func (a *assembly) drawers(imports map[string]string) (paths []string) {
 	show := slices.Contains(slices.Collect(maps.Values(imports)), showPath)

@@ -47,7 +47,7 @@ func arguments(code string) (list []argument) {
 	return list
 }
 
-// enclosed returns what is between the brackets of a text that is nothing else.
+// enclosed returns the text between brackets that enclose all of a text.
 func enclosed(text, open, end string) (inside string, ok bool) {
 	inside, ok = strings.CutPrefix(text, open)
 	if !ok || !strings.HasSuffix(inside, end) {
@@ -233,7 +233,7 @@ func newPythonCall(callee string, args []argument) *pythonCall {
 	return c
 }
 
-// say notes what is wrong, and what to do about it: the first of such things is told.
+// say notes a mistake, and what to do about it: only the first is shown.
 func (c *pythonCall) say(msg, hint string) {
 	if c.msg == "" {
 		c.msg, c.hint = msg, hint

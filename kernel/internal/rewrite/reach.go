@@ -21,9 +21,9 @@ type graph struct {
 
 	reached map[int]bool
 	todo    []ast.Node
-	imports map[string]string // that what is reached uses: name to path
+	imports map[string]string // that the reached declarations use: name to path
 
-	mentions map[string]bool // variables that what is reached names
+	mentions map[string]bool // variables that the reached declarations name
 	outside  map[string]bool // those among them that more than the cell's own statements name
 	before   map[string]bool // variables of earlier cells that the cell's own statements name
 
@@ -231,7 +231,7 @@ func isTest(d *decl) bool {
 }
 
 // findNeeded finds everything that the cell can reach: what it mentions, the variables whose values belong together
-// with those it mentions, and what is needed to make these values.
+// with those it mentions, and all that is needed to make these values.
 func (a *assembly) findNeeded() {
 	m := a.account()
 	own := slices.ContainsFunc(a.decls, isTest) && a.testArgs == "" // as with GoNB, which runs the cell's own tests if it is told nothing else

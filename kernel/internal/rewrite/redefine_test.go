@@ -45,9 +45,9 @@ func TestNamesBecomeSomethingElse(t *testing.T) {
 	}
 }
 
-// A := that defines something new assigns to what there is already, as in Go: whoever shares its memory sees that. Run
-// again, it does the same. What nobody shares, or has another type, is defined anew, as by a := that defines nothing
-// else.
+// A := that defines something new assigns to what there is already, as in Go: variables that share its memory see
+// that. Run again, it does the same. A variable that shares nothing, or has another type, is defined anew, as by a :=
+// that defines nothing else.
 func TestDefineAssigns(t *testing.T) {
 	const first = "x, p := 1, new(int)"
 	for _, c := range []struct {
@@ -119,7 +119,7 @@ func TestMainOfAnEarlierCell(t *testing.T) {
 	if got := nb.s.Names()["Functions"]; !slices.Equal(got, []string{"again", "f", "main"}) {
 		t.Errorf("functions: %q", got)
 	}
-	if r := nb.run("func f(s string) string { return s }\nf(\"a\")"); len(r.Errors) > 0 { // which main can't be called with: no matter, as long as nobody does
+	if r := nb.run("func f(s string) string { return s }\nf(\"a\")"); len(r.Errors) > 0 { // which main can't be called with: no matter, as long as it isn't
 		t.Errorf("a function that main calls is declared again: %+v", r.Errors)
 	}
 	if r := nb.run("main()"); len(r.Errors) == 0 || r.Errors[0].Pos.Cell == nb.n {
@@ -183,7 +183,7 @@ func compiles(t *testing.T, r *Result) bool {
 }
 
 // Functions of packages have places in files of their own. They must not be taken for the same numbers in the program,
-// where a function stands that nobody calls and that doesn't compile any more.
+// where a function stands that is not called and that doesn't compile any more.
 func TestPlacesOfPackages(t *testing.T) {
 	nb := newNotebook(t)
 	nb.run("gone := 1")

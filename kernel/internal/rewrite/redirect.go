@@ -11,7 +11,7 @@ import (
 // redirect lets code that reads standard input read package show's instead, which asks in the notebook, and code that
 // ends the program end it with its values kept.
 func (a *assembly) redirect() {
-	for id, o := range a.user.info.Uses { // gonbui asks in its own way, and what is typed comes by standard input
+	for id, o := range a.user.info.Uses { // gonbui asks in its own way, and the answer comes by standard input
 		if o.Name() == "RequestInput" && o.Pkg() != nil && o.Pkg().Path() == "github.com/janpfeifer/gonb/gonbui" && a.mine(a.user, id) {
 			return
 		}

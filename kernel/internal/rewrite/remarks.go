@@ -13,7 +13,7 @@ import (
 // Some of what beginners write is right Go and means something else. Each kind of it is named once in a session, beside
 // what the cell shows.
 
-// A Vet looks at a program that compiles, as the user has written it, and reports what is suspicious in it.
+// A Vet looks at a program that compiles, as the user has written it, and reports suspicious code in it.
 type Vet func(fset *token.FileSet, file *ast.File, pkg *types.Package, info *types.Info, report func(at token.Pos, what string))
 
 // Vetted returns a session whose cells are looked at by a Vet, too.
@@ -61,7 +61,7 @@ func (w *work) remarks() {
 	})
 }
 
-// onlyUnused reports whether the type checker has found nothing but values that nobody uses, which a cell may have.
+// onlyUnused reports whether the type checker has found nothing but unused values, which a cell may have.
 func (w *work) onlyUnused() bool {
 	for _, e := range w.user.errs {
 		if _, unused := unusedName(e.Msg); !unused && !unusedValue.MatchString(e.Msg) {
@@ -365,8 +365,8 @@ var printed = regexp.MustCompile(`^(Sprint|Errorf|Append)`)
 // changes are the methods of a tensor that return it, or another, and are called for what they do to it.
 var changes = regexp.MustCompile(`InPlace$|^(Set|Copy)|^(Fill|Zero|RequireGrad|RetainGrad|StopGrad)$`)
 
-// unused finds calls that do nothing but return a value that nobody uses. Go itself finds the expressions that are no
-// calls.
+// unused finds calls that do nothing but return a value, which is then not used. Go itself finds the expressions that
+// are no calls.
 func (r *remarker) unused(c *checked, st *ast.ExprStmt) {
 	call, ok := ast.Unparen(st.X).(*ast.CallExpr)
 	if !ok {

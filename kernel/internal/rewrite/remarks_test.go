@@ -7,7 +7,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/vet"
 )
 
-// TestRemarks looks at what is said beside cells that compile and are likely to mean something else.
+// TestRemarks looks at the remarks on cells that compile and are likely to mean something else.
 func TestRemarks(t *testing.T) {
 	const setup = beforeMistakes + "\nb := tensor.Of(1, 2, 3)\nimport \"math/big\"\nn := 7\ng(n)"
 	nb := newNotebook(t)

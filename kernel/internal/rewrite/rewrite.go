@@ -108,7 +108,7 @@ type work struct {
 	body     []ast.Stmt
 	types    map[string]variable     // the variables that become package-level
 	global   map[types.Object]string // objects in user that become package-level, by the names that the program gives them
-	local    map[string]string       // variables that stay in main, and what is said of that
+	local    map[string]string       // variables that stay in main, and the note about that
 	defs     []definition            //
 	assigned map[string]bool         // those of them that := assigns to: it defines another one
 	embeds   []embed                 //

@@ -24,11 +24,11 @@ type Packages interface {
 	Names() []string
 }
 
-// A Session is what is known about the cells that a kernel has run. Rewrite never changes it: the result holds the
+// A Session is the state that the cells of a kernel have left. Rewrite never changes it: the result holds the
 // session that the cell would lead to.
 type Session struct {
 	packages Packages
-	manifest func() *persist.Manifest // what is kept at the moment
+	manifest func() *persist.Manifest // of the values that are kept at the moment
 	assumed  map[string]bool          // variables that are taken to be kept, too
 	vet      Vet                      // may be nil
 
@@ -88,7 +88,7 @@ type variable struct {
 	beside []string // earlier variables to which the := assigned that defined this one
 }
 
-// Keeping is the session with another account of what is kept.
+// Keeping is the session with another account of the kept values.
 func (s *Session) Keeping(manifest func() *persist.Manifest) *Session {
 	c := s.clone()
 	c.manifest, c.assumed = manifest, nil
@@ -113,7 +113,7 @@ func (s *Session) Assuming(names []string) *Session {
 	return c
 }
 
-// An account says what is kept, at one moment.
+// An account says which values are kept, at one moment.
 type account struct {
 	*persist.Manifest
 	assumed map[string]bool
@@ -121,8 +121,8 @@ type account struct {
 
 func (s *Session) account() account { return account{s.manifest(), s.assumed} }
 
-// value is what is known of the kept value of a variable; if ok is false, it has none. A value that is only assumed is
-// in a group of which nobody knows yet who is in it.
+// value describes the kept value of a variable; if ok is false, it has none. A value that is only assumed is
+// in a group whose members are not known yet.
 func (a account) value(name string) (v persist.Var, ok bool) {
 	if a.assumed[name] {
 		return persist.Var{Group: -1}, true

@@ -26,9 +26,9 @@ import (
 //		lecternshow.Step(…); …
 //	}
 //
-// Code with labels can't stand there twice; then each call is guarded. And each function that the cell declares has a
-// twin without any of this, which the plain copies call: what is small enough is then inlined as ever. So has a closure
-// in a variable that is only ever called:
+// Code with labels can't stand there twice; then each call is guarded. And each function that the cell declares is
+// written twice, too. The plain copies call its plain version, which records nothing: small ones are then inlined as
+// ever. So is a closure in a variable that is only ever called:
 //
 //	add := func(a, b int) int { … }; lecternPlain_add := func(a, b int) int { return a + b }
 
@@ -76,8 +76,8 @@ type tracer struct {
 // A closure is what a variable holds that is set once, by a function literal, and only called then.
 type closure struct {
 	st    *ast.AssignStmt // that sets it
-	calls edits           // of its twin, in plain copies where that is declared
-	own   bool            // the variable is the cell's own, and the twin one of the function that runs it
+	calls edits           // of its plain version, in plain copies where that is declared
+	own   bool            // the variable is the cell's own, and its plain version one of the function that runs it
 }
 
 // stepped reports whether the steps of the cell are wanted.
@@ -89,8 +89,8 @@ func (w *work) stepped() bool {
 // have been made. It returns the call that begins to record.
 func (a *assembly) traceSteps() string {
 	s := &tracing{assembly: a, base: slices.Clone(a.edits), scopes: map[*types.Scope]int{}, pointed: map[string]bool{}, doors: a.findDoors(), closures: a.findClosures()}
-	twins := a.recordedFunctions()
-	s.base = append(s.base, s.callTwins(twins)...)
+	recorded := a.recordedFunctions()
+	s.base = append(s.base, s.callPlain(recorded)...)
 	note := func(c *checked, found map[types.Object]bool) {
 		for o := range found {
 			if o != nil && (c == a.user && a.global[o] != "" || o.Parent() == c.pkg.Scope()) {
@@ -113,8 +113,8 @@ func (a *assembly) traceSteps() string {
 	eachFunction(func(fd *ast.FuncDecl) {
 		t := s.tracer(a.final, fd.Body.List)
 		f := a.final.info.Defs[fd.Name].(*types.Func)
-		if twins[functionKey(f)] {
-			t.twin(fd)
+		if recorded[functionKey(f)] {
+			t.plainFunction(fd)
 		}
 		t.called(strings.Replace(fd.Name.Name, mainName, "main", 1), fd, fd.Recv, fd.Type, f.Signature(), fd.Body)
 	})
@@ -133,7 +133,7 @@ func (s *tracing) tracer(c *checked, list []ast.Stmt) *tracer {
 // PlainName begins the names of functions that are copies of the cell's.
 const PlainName = ownPrefix + "Plain_"
 
-// functionKey tells the functions and methods of a program apart; "" is none that has a twin.
+// functionKey tells the functions and methods of a program apart; "" is one without a plain version.
 func functionKey(f *types.Func) string {
 	if f.Signature().Recv() == nil {
 		return f.Name()
@@ -160,7 +160,7 @@ func (a *assembly) recordedFunctions() map[string]bool {
 	return found
 }
 
-// findClosures finds the closures of the cell that have twins, by their variables.
+// findClosures finds the closures of the cell that have a plain version, by their variables.
 func (a *assembly) findClosures() map[types.Object]*closure {
 	found := map[types.Object]*closure{}
 	own := map[string]types.Object{}
@@ -226,8 +226,8 @@ func (a *assembly) findClosures() map[types.Object]*closure {
 	return found
 }
 
-// callTwins are the edits that let code call the twins.
-func (s *tracing) callTwins(twins map[string]bool) (calls edits) {
+// callPlain are the edits by which plain copies call the plain versions of the recorded functions.
+func (s *tracing) callPlain(recorded map[string]bool) (calls edits) {
 	s.eachPart(func(c *checked, root ast.Node) {
 		ast.Inspect(root, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
@@ -255,9 +255,9 @@ func (s *tracing) callTwins(twins map[string]bool) (calls edits) {
 			if slices.ContainsFunc(s.base, func(e edit) bool { return e.lo < hi && e.hi > lo }) {
 				return true
 			}
-			if twin := s.closures[c.info.Uses[id]]; twin != nil {
-				twin.calls.replace(lo, hi, PlainName+id.Name)
-			} else if f, ok := c.info.Uses[id].(*types.Func); ok && f.Pkg() == c.pkg && twins[functionKey(f)] {
+			if closure := s.closures[c.info.Uses[id]]; closure != nil {
+				closure.calls.replace(lo, hi, PlainName+id.Name)
+			} else if f, ok := c.info.Uses[id].(*types.Func); ok && f.Pkg() == c.pkg && recorded[functionKey(f)] {
 				calls.replace(lo, hi, PlainName+id.Name)
 			}
 			return true
@@ -266,8 +266,8 @@ func (s *tracing) callTwins(twins map[string]bool) (calls edits) {
 	return calls
 }
 
-// twin writes a function once more behind itself, as it is when nothing is recorded.
-func (t *tracer) twin(fd *ast.FuncDecl) {
+// plainFunction writes the plain version of a function behind it.
+func (t *tracer) plainFunction(fd *ast.FuncDecl) {
 	lo, hi := t.at(t.c, fd.Pos()), t.at(t.c, fd.Body.Lbrace)+1
 	es := t.base.within(lo, hi)
 	es.replace(t.at(t.c, fd.Name.Pos()), t.end(t.c, fd.Name.End()), PlainName+fd.Name.Name)
@@ -277,8 +277,8 @@ func (t *tracer) twin(fd *ast.FuncDecl) {
 	t.edits.insert(t.end(t.c, fd.End()), head.Source()+t.plain(fd.Body, true)+"}\n")
 }
 
-// twinClosure writes a closure once more behind the statement that makes it, as it is when nothing is recorded.
-func (t *tracer) twinClosure(st *ast.AssignStmt) {
+// plainClosure writes the plain version of a closure behind the statement that makes it.
+func (t *tracer) plainClosure(st *ast.AssignStmt) {
 	for _, c := range t.closures {
 		if c.st == st && len(c.calls) > 0 {
 			lit, name := st.Rhs[0].(*ast.FuncLit), PlainName+st.Lhs[0].(*ast.Ident).Name
@@ -552,7 +552,7 @@ func (t *tracer) own(o types.Object) bool {
 
 // captured writes the variables that a function literal has captured.
 func (t *tracer) captured(body *ast.BlockStmt) string {
-	if t.r.effects.goroutines { // somebody else may be writing them
+	if t.r.effects.goroutines { // other goroutines may be writing them
 		return ""
 	}
 	var b strings.Builder
@@ -808,7 +808,7 @@ func (t *tracer) statement(st ast.Stmt) {
 	switch st := st.(type) {
 	case *ast.AssignStmt:
 		t.simple(st, st.Lhs...)
-		t.twinClosure(st)
+		t.plainClosure(st)
 	case *ast.IncDecStmt:
 		t.simple(st, st.X)
 	case *ast.DeclStmt:
@@ -1037,7 +1037,7 @@ func (t *tracer) iterations(st ast.Stmt, body *ast.BlockStmt, vars []ast.Expr, a
 // plainRest is a loop without calls that goes on where another one is: its header, and what its body has to begin with.
 // Both are "" if it can't be written, or would be of no use.
 func (t *tracer) plainRest(st ast.Stmt, body *ast.BlockStmt) (header, first string) {
-	simple := true // it leaves no other loop, and what is written twice holds no function
+	simple := true // it leaves no other loop, and the code that is written twice holds no function
 	ast.Inspect(body, func(n ast.Node) bool {
 		b, ok := n.(*ast.BranchStmt)
 		simple = simple && !(ok && b.Label != nil)

@@ -30,7 +30,7 @@ func (s *Session) ForgetWidgets(cell int) string {
 	return widgetsOf(cell)
 }
 
-// Event composes the program that tells the widgets of a cell what somebody has done with them; nil if the cell's
+// Event composes the program that hands the widgets of a cell a reader's changes and clicks; nil if the cell's
 // widgets are not known any more. The program says of itself that it is that cell. Its Next is the session as it is,
 // for places in reports and for Settle.
 func (s *Session) Event(cell int) *Result {

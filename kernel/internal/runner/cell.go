@@ -15,7 +15,7 @@ import (
 
 // A Front is where the outputs of a cell go. Its methods are called one at a time.
 type Front interface {
-	// Publish shows a display, or changes what is shown: a message of Jupyter's.
+	// Publish shows a display, or changes one: a message of Jupyter's.
 	Publish(kind string, content any)
 	// Stream shows text that the cell prints to stdout or stderr.
 	Stream(name, text string)
@@ -24,7 +24,7 @@ type Front interface {
 	// Obey obeys a message that only this front knows, and reports whether it does.
 	Obey(kind string, fields []string) bool
 
-	// Into sends what is shown from here on to the output widget of that ID, or for "" where it went before.
+	// Into sends all displays from here on to the output widget of that ID, or for "" where they went before.
 	Into(id string)
 	// Opened tells of a new widget, and Changed that one has other values. Widgets are locked.
 	Opened(w *Widget)
@@ -135,7 +135,7 @@ func (c *Cell) Panicked() bool {
 	return c.err.Held()
 }
 
-// Exited shows what is left of standard error, unless that is the panic of a program that has failed.
+// Exited shows the rest of standard error, unless that is the panic of a program that has failed.
 func (c *Cell) Exited(failed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

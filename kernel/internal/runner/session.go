@@ -18,14 +18,14 @@ type Session struct {
 	now *rewrite.Session
 }
 
-// Current is what is known now. Nothing changes it any more.
+// Current is the present state. Nothing changes it any more.
 func (s *Session) Current() *rewrite.Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.now
 }
 
-// Set replaces what is known.
+// Set replaces the state.
 func (s *Session) Set(now *rewrite.Session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,7 +72,7 @@ func (s *Session) EndEvent() {
 	s.Set(next)
 }
 
-// ForgetWidgets drops what is kept of the widgets of a cell.
+// ForgetWidgets drops the state of the widgets of a cell.
 func (s *Session) ForgetWidgets(cell int) {
 	next := s.Current().Keeping(s.Manifest)
 	persist.Forget(s.Dir, next.ForgetWidgets(cell))

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // A FilesError says why the files of a submission can't be had inside.
@@ -19,7 +21,7 @@ type FilesError struct {
 
 func (e *FilesError) Error() string {
 	if e.Most > 0 {
-		return fmt.Sprintf("the files beside the notebook have more than %d MB together, with %s: leave out what the notebook doesn't open", e.Most>>20, e.Path)
+		return fmt.Sprintf("the files beside the notebook have more than %s together, with %s: leave out what the notebook doesn't open", humanize.Bytes(int(e.Most)), e.Path)
 	}
 	return fmt.Sprintf("there are more than %d files and folders beside the notebook, with %s: leave out what the notebook doesn't open", mostFiles, e.Path)
 }

@@ -42,7 +42,8 @@ const (
 )
 
 // filter takes the denied calls away from this thread and what it becomes, for good; and of mmap, memory that is shared
-// and of no file: what nobody maps any more of it stays as long as one page is mapped, and nothing says how much it is.
+// and of no file: the part that is not mapped any more stays as long as one page is mapped, and nothing says how much
+// it is.
 func filter() error {
 	machine, ok := machines[runtime.GOARCH]
 	if !ok {

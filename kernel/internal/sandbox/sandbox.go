@@ -1,9 +1,9 @@
-// Package sandbox runs a program that nobody trusts. It sees the files that it needs and can change none of them; it
+// Package sandbox runs a program that is not trusted. It sees the files that it needs and can change none of them; it
 // has no network, and no process but its own; what it takes of memory, disk and processes has limits. When it ends,
 // nothing of it is left.
 //
 // It is made of Linux's namespaces, for which neither root nor another program is needed where the system lets users
-// make them. Elsewhere [Available] says what is missing.
+// make them. Elsewhere [Available] names the missing part.
 package sandbox
 
 import (

@@ -19,9 +19,11 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
-// nobody is whom the program runs as if root grades: limits on processes don't hold for root.
+// nobody is the user as whom the program runs if root grades: limits on processes don't hold for root.
 const nobody = 65534
 
 // system is what programs need of the system: compilers, libraries, nothing of anybody's.
@@ -111,14 +113,14 @@ func outside(c Config, argv []string) (int, error) {
 	}
 }
 
-// socketsLimit is how many sockets all processes may have: what is written to one and not read is memory, too.
+// socketsLimit is how many sockets all processes may have: unread bytes in them are memory, too.
 const socketsLimit = 1000
 
 // tooMuch says which limit the program is beyond.
 func (c Config) tooMuch(pid int) error {
 	used, sockets := c.taken(pid)
 	if used > c.Memory {
-		return fmt.Errorf("it takes %d MB of memory, %d are allowed", used>>20, c.Memory>>20)
+		return fmt.Errorf("it takes %s of memory, %s are allowed", humanize.Bytes(int(used)), humanize.Bytes(int(c.Memory)))
 	}
 	if sockets > socketsLimit {
 		return fmt.Errorf("it has %d open sockets, %d are allowed", sockets, socketsLimit)
@@ -291,7 +293,7 @@ func (w world) build(c Config) error {
 // show makes a path visible, with all that lies below it, to read.
 func (w world) show(path string) error {
 	if _, err := os.Lstat(w.root + path); err == nil {
-		return nil // it lies below what is visible already
+		return nil // it lies below a path that is visible already
 	}
 	i, err := os.Lstat(path)
 	if err != nil {

@@ -104,7 +104,7 @@ func TestIsolation(t *testing.T) {
 		{"memory", "1000", "out of memory|cannot allocate memory"}, // of one process; Go's words for its heap and for its own books
 		{"memories", "150", "sandbox: it takes "},                  // of all together
 		{"shared", "600", "refused"},
-		{"read", "/dev/zero", "no such file"}, // whoever maps it has such memory, too
+		{"read", "/dev/zero", "no such file"}, // mapping it would give such memory, too
 		{"tables", "600", "sandbox: it takes "},
 		{"sockets", "twice", "sandbox: it has "},
 		{"call", fmt.Sprint(unix.SYS_MEMFD_CREATE), "not implemented"},
@@ -152,7 +152,7 @@ func TestPathsAreAbsolute(t *testing.T) {
 	}
 }
 
-// Too many files, or too many bytes of them, are said in a sentence; what is no file is left out.
+// Too many files, or too many bytes of them, are reported in a sentence; other things than files are left out.
 func TestCopyFiles(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -161,7 +161,7 @@ func TestCopyFiles(t *testing.T) {
 		want  string
 	}{
 		{"few", 3, 100, ""},
-		{"large", 3, 1 << 20, "the files beside the notebook have more than 2 MB together, with f2: leave out what the notebook doesn't open"},
+		{"large", 3, 1 << 20, "the files beside the notebook have more than 2 MiB together, with f2: leave out what the notebook doesn't open"},
 		{"many", mostFiles, 0, "there are more than 10000 files and folders beside the notebook, with f"},
 	} {
 		from, to := t.TempDir(), t.TempDir()
@@ -183,7 +183,7 @@ func TestCopyFiles(t *testing.T) {
 	}
 }
 
-// Whatever a student puts in the place of a file while it is copied, nothing but that file comes in, and nobody waits.
+// Whatever a student puts in the place of a file while it is copied, nothing but that file comes in, without waiting.
 func TestFilesThatChange(t *testing.T) {
 	from, to, aside := t.TempDir(), t.TempDir(), t.TempDir()
 	write := func(path, text string) {

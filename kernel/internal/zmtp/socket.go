@@ -275,7 +275,7 @@ func (s *Socket) Recv() ([][]byte, error) {
 	}
 }
 
-// Send sends a message. On a ROUTER or REP socket its first part names the receiver; a message for somebody who is gone
+// Send sends a message. On a ROUTER or REP socket its first part names the receiver; a message for a peer that is gone
 // is dropped. Of several connections with that name the newest gets it: a client that connects anew with its old name
 // may do so before we learn that its old connection has ended. Where a peer reads nothing of what it is sent, Send
 // waits a while, then lets go of the peer.
@@ -355,7 +355,7 @@ func (c *conn) enqueue(text []byte, wait bool) error {
 	return nil
 }
 
-// write writes what is queued, and ends the connection if somebody waits for a peer that reads nothing of it.
+// write writes the queue, and ends the connection if a sender waits for a peer that reads nothing of it.
 func (c *conn) write() {
 	defer c.shut()
 	var batch net.Buffers

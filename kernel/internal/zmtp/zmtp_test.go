@@ -104,7 +104,7 @@ func long(flags byte, size uint64) string {
 	return string(binary.BigEndian.AppendUint64([]byte{flags | flagLong}, size))
 }
 
-// hostile are bytes that no peer should send, by what is wrong with them; the answer to each is the end of the
+// hostile are bytes that no peer should send, by their mistake; the answer to each is the end of the
 // connection.
 var hostile = map[string]string{
 	"another protocol":                   "GET / HTTP/1.1\r\n\r\n",
@@ -257,7 +257,7 @@ func TestPeersThatAreGoneAreClosed(t *testing.T) {
 	has(t, s, 0)
 }
 
-// A client that connects anew with its name gets what is for it, also while its old connection lives; and then the old
+// A client that connects anew with its name gets its messages, also while its old connection lives; and then the old
 // one gets it again.
 func TestNewConnectionOfTheSamePeer(t *testing.T) {
 	s, address := listen(t, Router, Limits{})
@@ -301,7 +301,7 @@ func (p *pipes) subscribe(t *testing.T) (net.Conn, *reader) {
 	return mine, r
 }
 
-// A subscriber that reads nothing is let go when its patience is over, and nobody else misses anything.
+// A subscriber that reads nothing is let go when its patience is over, and the others miss nothing.
 func TestSubscriberThatReadsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
@@ -531,7 +531,7 @@ func FuzzPeer(f *testing.F) {
 	})
 }
 
-// What is written is read again, part by part.
+// A written message is read again, part by part.
 func FuzzMessage(f *testing.F) {
 	f.Add([]byte("a|b||c"), false)
 	f.Add(bytes.Repeat([]byte("x"), 300), true)

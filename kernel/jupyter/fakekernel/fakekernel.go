@@ -34,7 +34,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lectern-go/lectern/kernel/internal/emulated"
+	"github.com/lectern-go/lectern/internal/testenv"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
 
@@ -65,7 +65,7 @@ func Spec(interruptMode string) (*jupyter.Spec, error) {
 		return nil, err
 	}
 	return &jupyter.Spec{
-		Argv: emulated.Argv(self, "{connection_file}"), DisplayName: "Fake", Language: "script",
+		Argv: testenv.Argv(self, "{connection_file}"), DisplayName: "Fake", Language: "script",
 		InterruptMode: interruptMode, Env: map[string]string{Variable: "kernel"},
 	}, nil
 }
@@ -306,7 +306,7 @@ func startChild(file string) error {
 	if err != nil {
 		return err
 	}
-	c := emulated.Command(self)
+	c := testenv.Command(self)
 	c.Env = append(os.Environ(), Variable+"=child")
 	c.SysProcAttr = newGroup()
 	if err := c.Start(); err != nil {

@@ -70,7 +70,7 @@
   const finish = (state, extra = {}, goesOn = false) => {
     const verdict = JSON.parse(lecternEngine.ended(state));
     draw();
-    goesOn &&= !verdict.failed && !verdict.apart;
+    goesOn &&= !verdict.failed && !verdict.fresh;
     if (!goesOn) leave();
     post({ id: now.id, ended: { ...verdict, ...extra, goesOn, cell: lecternEngine.cell() } }); // the cell is done
     now = null;

@@ -67,7 +67,7 @@ func (e *engine) complete(code string, at int) completion {
 	return c
 }
 
-// A meaning is what is known of a name.
+// A meaning describes a name.
 type meaning struct {
 	Need []string `json:"need,omitempty"` // as in an answer
 	Text string   `json:"text"`           // Markdown; "" if nothing is

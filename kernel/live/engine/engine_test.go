@@ -72,7 +72,7 @@ func begin(t *testing.T) *engine {
 // message is a message of a cell's program.
 func message(kind string, fields ...string) string { return inband.Encode(pageToken, kind, fields...) }
 
-// drawn is the HTML of what is new below a cell.
+// drawn is the HTML of the new outputs below a cell.
 func drawn(c changes) (text string) {
 	for _, d := range c.Drawn {
 		text += d.HTML
@@ -232,7 +232,7 @@ func TestWidgets(t *testing.T) {
 	if html := drawn(c); !strings.Contains(html, "beside") || strings.Contains(html, "below") {
 		t.Errorf("below the cell stands %s", html)
 	}
-	if v := e.ended("exit status 0"); v.Failed || !v.Apart {
+	if v := e.ended("exit status 0"); v.Failed || !v.Fresh {
 		t.Errorf("the verdict is %+v", v)
 	}
 

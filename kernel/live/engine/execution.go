@@ -28,9 +28,9 @@ type execution struct {
 	fail     *report.Failure
 	printed  int
 	prompt   *string
-	into     []*board          // outputs of widgets: what is shown goes to the last of them, or below the cell
+	into     []*board          // outputs of widgets: displays go to the last of them, or below the cell
 	used     map[string]*board // the outputs that this execution shows something in, by widget
-	noted    bool              // there is a note, on what is lost perhaps
+	noted    bool              // there is a note, perhaps on lost values
 	changed  []*runner.Widget  // of which the page has to be told
 	mine     bool              // it may have put a function into the reader's package
 }
@@ -119,7 +119,7 @@ func stopped(state string) (f *report.Failure) {
 	return f
 }
 
-// unsaved says what is lost when a cell ends without saving.
+// unsaved names the values that are lost when a cell ends without saving.
 func (x *execution) unsaved(lost []string) {
 	if len(lost) > 0 {
 		x.note("the cell ended before its values were kept; " + strings.Join(lost, ", ") + " must be defined again")

@@ -104,7 +104,7 @@ func (e *engine) rewrite(cell int, code string, steps bool, more string) *answer
 	}
 	r := session.Rewrite(cell, code)
 	wanted := e.packages.absent
-	if strings.Contains(code+more, "Grade(") { // what is accepted is compiled with the package mine
+	if strings.Contains(code+more, "Grade(") { // an accepted function is compiled with the package mine
 		wanted = append(wanted, minePath)
 	}
 	if need := e.packages.missing(wanted); len(need) > 0 {
@@ -190,7 +190,7 @@ func (e *engine) export(name, stored string) exported {
 // A verdict says how a cell has ended.
 type verdict struct {
 	Failed bool              `json:"failed"`
-	Apart  bool              `json:"apart,omitempty"` // what comes next must have a program of its own
+	Fresh  bool              `json:"fresh,omitempty"` // the next cell must have a process of its own
 	Steps  *report.Record    `json:"steps,omitempty"` // if they were asked for
 	Mine   map[string]string `json:"mine,omitempty"`  // new files of the reader's package, by name
 }
@@ -213,7 +213,7 @@ func (e *engine) ended(state string) verdict {
 	}
 	x.report()
 	x.describe()
-	v := verdict{Failed: x.fail != nil, Apart: x.noted || x.HasWidgets(), Steps: record}
+	v := verdict{Failed: x.fail != nil, Fresh: x.noted || x.HasWidgets(), Steps: record}
 	if x.mine {
 		v.Mine = e.student.written()
 		e.student.changed = e.student.changed || len(v.Mine) > 0

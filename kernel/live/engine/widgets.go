@@ -53,7 +53,7 @@ type below struct {
 	Drawn []change `json:"drawn,omitempty"`
 }
 
-// Into sends what is shown from here on to an output, or where it went before. What an earlier execution has shown
+// Into sends all displays from here on to an output, or where they went before. What an earlier execution has shown
 // there is replaced.
 func (x *execution) Into(id string) {
 	if id == "" {

@@ -19,7 +19,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lectern-go/lectern/kernel/internal/emulated"
+	"github.com/lectern-go/lectern/internal/testenv"
 	"github.com/lectern-go/lectern/kernel/persist"
 )
 
@@ -45,7 +45,7 @@ func Run[T testing.TB](t T, cells ...func(t T)) (stderr []string) {
 		args = []string{"-test.run=^$", "-test.bench=^" + t.Name() + "$", "-test.benchtime=1x"}
 	}
 	for i := range cells {
-		cmd := emulated.Command(os.Args[0], args...)
+		cmd := testenv.Command(os.Args[0], args...)
 		cmd.Env = append(os.Environ(), cellVar+"="+strconv.Itoa(i), folderVar+"="+folder, scratchVar+"="+scratch, persist.DirVar+"="+folder)
 		var out, notes strings.Builder
 		cmd.Stdout, cmd.Stderr = &out, &notes

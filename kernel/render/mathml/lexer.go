@@ -68,7 +68,7 @@ func (p *parser) next() token {
 	return t
 }
 
-// rawGroup consumes {…} and returns what is inside, with the offset where it
+// rawGroup consumes {…} and returns the text inside, with the offset where it
 // begins. Braces nest; a backslash hides the character after it.
 func (p *parser) rawGroup(of string) (string, int) {
 	t := p.next()

@@ -21,7 +21,7 @@ import (
 type Error struct {
 	Source string // the formula as given
 	Offset int    // byte offset of the culprit in Source
-	Msg    string // what is wrong and what to do, without the position
+	Msg    string // the mistake and what to do, without the position
 }
 
 // Error names the line and column (both from 1, the column in characters) and

@@ -7,8 +7,11 @@ import (
 	"github.com/lectern-go/lectern/internal/spelling"
 )
 
-// known lists every command in order, for suggestions.
-var known = allNames()
+// known lists every command in order, and suggested those that are long enough to be told from others.
+var (
+	known     = allNames()
+	suggested = slices.DeleteFunc(slices.Clone(known), func(n string) bool { return len(n) < 3 })
+)
 
 func allNames() []string {
 	names := strings.Fields(`frac dfrac tfrac binom sqrt left right middle begin end text textrm textbf textit texttt operatorname underline underbrace
@@ -37,10 +40,8 @@ func suggestion(name string) string {
 	if len(name) < 3 || len(name) > 20 {
 		return ""
 	}
-	for _, k := range known {
-		if len(k) >= 3 && spelling.Distance(name, k) == 1 {
-			return `; did you mean \` + k + `?`
-		}
+	if k := spelling.Nearest(name, suggested, 1); k != "" {
+		return `; did you mean \` + k + `?`
 	}
 	return ""
 }

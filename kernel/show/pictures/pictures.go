@@ -9,11 +9,11 @@ import (
 	"image"
 	"image/png"
 
-	"github.com/lectern-go/lectern/internal/formatters"
+	"github.com/lectern-go/lectern/internal/inspect"
 )
 
 func init() {
-	formatters.Register(func(v any) (any, bool) {
+	inspect.RegisterView(func(v any) (any, bool) {
 		m, ok := v.(image.Image)
 		if !ok || m.Bounds().Empty() {
 			return nil, false

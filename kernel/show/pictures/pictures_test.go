@@ -8,13 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lectern-go/lectern/internal/formatters"
+	"github.com/lectern-go/lectern/internal/inspect"
 )
 
 func TestPictures(t *testing.T) {
 	m := image.NewRGBA(image.Rect(10, 10, 13, 12))
 	m.Set(11, 11, color.RGBA{R: 200, A: 255})
-	look, ok := formatters.For(m).(picture)
+	look, ok := inspect.ViewOf(m).(picture)
 	if !ok || look.String() != "*image.RGBA, 3 × 2 pixels" {
 		t.Fatalf("it is shown as %v", look)
 	}
@@ -31,7 +31,7 @@ func TestPictures(t *testing.T) {
 		t.Errorf("the picture is %v with %d at its pixel", back.Bounds(), r>>8)
 	}
 	for _, v := range []any{image.NewGray(image.Rectangle{}), 3, "text"} {
-		if _, ok := formatters.For(v).(picture); ok {
+		if _, ok := inspect.ViewOf(v).(picture); ok {
 			t.Errorf("%v is a picture", v)
 		}
 	}

@@ -8,14 +8,14 @@
 // They are named after Python's ipywidgets and speak its protocol, so they look and behave as those do wherever it is
 // understood: in JupyterLab with jupyterlab_widgets, in Jupyter Notebook and VS Code.
 //
-// Each cell of a notebook is a program of its own, and when somebody moves a slider that program has long ended. So the
+// Each cell of a notebook is a program of its own, and when a reader moves a slider that program has long ended. So the
 // kernel runs another one, which has the cells' variables with the values that they have by then, calls the function
 // and keeps what it has changed. It waits until the cells that were asked for have run. If a slider moves faster than
 // the function runs, values on the way are left out; the last one never is, and every click on a button counts.
 //
 // What the function prints and shows stands below the widget, in place of what the call before has shown.
 //
-// Where nobody understands widgets, as on a page, on a terminal or in a test, a widget is a line of text with its
+// Where widgets are not supported, as on a page, on a terminal or in a test, a widget is a line of text with its
 // value, and Interact calls its function once.
 //
 // This is a package beside show, and not part of it, because few cells need it and every cell links show.
@@ -175,7 +175,7 @@ func newControl(label, kind string) control { return control{id: newID(), label:
 // newID names a model. It is random, since a page may hold the models of an earlier kernel.
 func newID() string { return fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64()) }
 
-// open makes the widget known, with what is special about it: pairs of a name with the letter of a type behind a colon,
+// open makes the widget known, with its special properties: pairs of a name with the letter of a type behind a colon,
 // and a text.
 func (w *Value[T]) open(state ...string) {
 	w.value = w.within(w.value)
@@ -416,7 +416,7 @@ func (g *group) call() {
 	reflect.ValueOf(g.f).Call(args)
 }
 
-// into sends what is printed and shown from here on to an output, "" to where it belongs.
+// into redirects prints and displays from here on to an output; "" ends that.
 func into(out string) {
 	if inband.On() {
 		inband.Send("widget", "into", out)

@@ -17,6 +17,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/lectern-go/lectern/internal/linediff"
 )
 
 var (
@@ -109,7 +111,7 @@ func Check(t *testing.T, figures map[string]func() Figure) {
 				t.Fatalf("%v; run the test with -update and look at the figure", err)
 			}
 			if got != string(want) {
-				t.Errorf("the figure has changed: look at it (-gallery folder), then run the test with -update\n%s", difference(string(want), got))
+				t.Errorf("the figure has changed: look at it (-gallery folder), then run the test with -update\n%s", linediff.Of(strings.Split(string(want), "\n"), strings.Split(got, "\n")))
 			}
 		})
 	}
@@ -184,30 +186,6 @@ func Outline(svg string) (string, error) {
 		fmt.Fprintf(&b, "text: %s\n", text)
 	}
 	return b.String(), nil
-}
-
-// difference shows the lines that only one of two texts has.
-func difference(want, got string) string {
-	count := map[string]int{}
-	for line := range strings.Lines(want) {
-		count[line]++
-	}
-	var b strings.Builder
-	for line := range strings.Lines(got) {
-		if count[line]--; count[line] < 0 {
-			b.WriteString("  now: " + line)
-		}
-	}
-	for line := range strings.Lines(want) {
-		if count[line] > 0 {
-			count[line]--
-			b.WriteString("  was: " + line)
-		}
-	}
-	if b.Len() == 0 {
-		return "  the same lines in another order\n"
-	}
-	return b.String()
 }
 
 func writeGallery(folder, body string) error {

@@ -28,7 +28,7 @@ type Array struct {
 	Element
 }
 
-// Element is what is known of each element.
+// Element describes each element.
 type Element struct {
 	Dtype device.Type
 	Width uint8 // bytes
@@ -275,7 +275,7 @@ func zipRows[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T), by f
 			}
 			return room[side][:n]
 		}
-		length := BlockLen // of what is done at a time
+		length := BlockLen // of the part that is done at a time
 		if xRepeats || yRepeats {
 			length = len(room[0])
 		}

@@ -124,7 +124,7 @@ func attendBlock[T float32 | float64](h *Attention, first, last int, q, k, v *sh
 
 // attendBackward adds to the gradients with respect to q, k and v, which are zeros, of the
 // inputs dL/dy, q, k, v, the result and the logarithms of Attend. Each head of keys is
-// computed in one go, so that what is added to it is added in an order that threads don't
+// computed in one go, so that terms are added to it in an order that threads don't
 // change.
 func attendBackward[T float32 | float64](h *Attention, in []Array, mask Array, grads []Array) {
 	if in[0].Len() == 0 || h.S == 0 {

@@ -288,7 +288,7 @@ func gatherRun[S uint8 | uint16 | uint32 | uint64](dst unsafe.Pointer, done int,
 	}
 }
 
-// fillWith writes one value everywhere, by copies that double what is done.
+// fillWith writes one value everywhere, by copies that double the part that is done.
 func fillWith[S any](dst []S, value S) {
 	few := min(len(dst), 16)
 	for i := range few {

@@ -50,7 +50,8 @@ func thirdPower(dst, x []float32) {
 	}
 }
 
-// vectorPowers is powEach in vector instructions, nil where there are none; it gives NaN for what is no ordinary power.
+// vectorPowers is powEach in vector instructions, nil where there are none; it gives NaN for any power that is not
+// ordinary.
 var vectorPowers = cpu.Powers()
 
 // powHalves raises numbers to half of twice, in float64.

@@ -44,7 +44,7 @@ func TestSortWords(t *testing.T) {
 	}
 }
 
-// TestSearch compares with a walk along the sorted numbers, NaN among them and among what is searched for.
+// TestSearch compares with a walk along the sorted numbers, NaN among them and among the wanted ones.
 func TestSearch(t *testing.T) {
 	nan := float32(math.NaN())
 	sorted := []float32{-3, -1, -1, 0, 0.5, 2, 2, 2, 7, nan, nan}

@@ -8,8 +8,8 @@ import (
 )
 
 // Elements are computed in float32, float64 or int64: small floats and integers are converted on their way
-// there and back. What is only moved has no type but its width. The choice is made here, so that operations
-// need not know which Go types there are.
+// there and back. Elements that are only moved have no type but their width. The choice is made here, so that
+// operations need not know which Go types there are.
 
 // ComputedIn returns the type that elements of d are computed in.
 func ComputedIn(d device.Type) device.Type {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// headroom is memory that nobody touches, so that it costs addresses alone. The
+// headroom is memory that is never touched, so that it costs addresses alone. The
 // garbage collector starts when as much was allocated as was alive after it ran
 // last, and at 4 MB: that is every 256th result of 4096 numbers, and collecting
 // them costs more than computing them. It counts this block as alive. More would

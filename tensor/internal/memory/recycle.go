@@ -34,7 +34,7 @@ const (
 	perDoubling = 8
 )
 
-// recycled holds blocks that nobody uses, by class. A processor gets back first
+// recycled holds unused blocks, by class. A processor gets back first
 // what it put in last. Blocks that stay are dropped when the collector has run twice.
 var recycled [recycleUpTo * perDoubling]sync.Pool
 
@@ -70,7 +70,7 @@ func Take(size int, zero bool) (block unsafe.Pointer, pooled bool) {
 		}
 	}
 	block = aligned(capacity, zero)
-	cpu.Settle(block, size)
+	cpu.AdviseHuge(block, size)
 	return block, pooled
 }
 
@@ -84,8 +84,8 @@ func clearAll(b []byte) {
 	cpu.Parallel((len(b)+piece-1)/piece, func(i int) { clear(b[i*piece : min((i+1)*piece, len(b))]) })
 }
 
-// Give hands a pooled block of size bytes to whoever needs one next. Nobody may use
-// it any more.
+// Give hands a pooled block of size bytes to the next caller that needs one. It must not be
+// used any more.
 func Give(block unsafe.Pointer, size int) {
 	class, _, _ := blockClass(size)
 	if Spoilt {

@@ -10,7 +10,7 @@ import (
 
 // Of a device's memory the collector sees nothing but small objects, so that a loop
 // can fill a device before the collector runs; package gpu then starts it, which
-// takes time. So scopes note what is made, to give it back at once.
+// takes time. So scopes note the results that are made, to give them back at once.
 
 // FreeAfter runs f, and then gives back all storages that were made in it, on its goroutine, and the gradients that it
 // dropped, except for what outlives a step, and what f passes to keep. It does so too if f panics.
@@ -62,7 +62,7 @@ func (s *scope) note(m *Storage) {
 // storages are those that will be given back. What holds all that a step makes until the
 // step ends, holds more than the step needs: the operands that an operation converts
 // for itself, and all that saved values are computed from. So the collector may take
-// large ones that nobody else reaches.
+// large ones that nothing else reaches.
 type storages struct {
 	held      []*Storage
 	reachable []weak.Pointer[Storage]
@@ -110,7 +110,7 @@ func (s *Storage) NoteWaiting() {
 	}
 }
 
-// NoteDropped notes that what s holds is nobody's gradient any more.
+// NoteDropped notes that s holds no gradient any more.
 func (s *Storage) NoteDropped() {
 	inner, _ := scopes.Get()
 	for inner != nil && !inner.all {
@@ -139,7 +139,7 @@ func NewPassing() *Passing {
 	return p
 }
 
-// End leaves what is still there, as after a panic, to the scope around it.
+// End leaves the rest, as after a panic, to the scope around it.
 func (p *Passing) End() {
 	p.leave()
 	p.passOn()

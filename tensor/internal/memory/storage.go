@@ -17,7 +17,7 @@ type Storage struct {
 
 	freed  atomic.Bool // see Freed
 	pooled bool        // Data came from Take, and Give takes it
-	lent   atomic.Bool // somebody may hold Data in another way, so that it can't be recycled
+	lent   atomic.Bool // Data may be held in another way, so that it can't be recycled
 
 	// Where the elements lie on a device other than the processor, Data is nil.
 	Device device.Backend
@@ -52,7 +52,7 @@ func (s *Storage) Allocate(size int, zero bool) {
 	s.NoteMade()
 }
 
-// Elsewhere returns what is left of a storage that is dropped: nil, or
+// Elsewhere returns the rest of a storage that is dropped: nil, or
 // what tells on which device it was.
 func (s *Storage) Elsewhere() *Storage {
 	if s == nil || s.Device == nil {
@@ -69,13 +69,13 @@ func (s *Storage) Lend() {
 	}
 }
 
-// Lent reports whether somebody may hold the memory of s in another way.
+// Lent reports whether the memory of s may be held in another way.
 func (s *Storage) Lent() bool { return s.lent.Load() }
 
-// Ours reports whether nobody can write to the memory of s but by its tensors.
+// Ours reports whether only tensors of s can write to its memory.
 func (s *Storage) Ours() bool { return (s.pooled || s.Device != nil) && !s.lent.Load() }
 
-// Freed reports whether the memory was given back, and Data is nil. Whoever accounts for memory asks while others use
+// Freed reports whether the memory was given back, and Data is nil. Accounts of memory ask while others use
 // it.
 func (s *Storage) Freed() bool { return s.freed.Load() }
 

@@ -70,7 +70,7 @@ func float8Code(bits uint32, mantissa, bias uint32) uint32 {
 	return (bits - (float32Bias-bias)<<float32Mantissa + 1<<(cut-1) - 1 + odd) >> cut
 }
 
-// E4M3Code returns the E4M3 nearest to x, ties to even; what is too large becomes NaN, or the largest
+// E4M3Code returns the E4M3 nearest to x, ties to even; an x that is too large becomes NaN, or the largest
 // number.
 func E4M3Code(x float32, saturate bool) uint8 {
 	bits := math.Float32bits(x)
@@ -88,7 +88,7 @@ func E4M3Code(x float32, saturate bool) uint8 {
 	return sign | E4M3NaN
 }
 
-// E5M2Code returns the E5M2 nearest to x, ties to even; what is too large becomes infinite, or the
+// E5M2Code returns the E5M2 nearest to x, ties to even; an x that is too large becomes infinite, or the
 // largest number.
 func E5M2Code(x float32, saturate bool) uint8 {
 	bits := math.Float32bits(x)

@@ -9,7 +9,7 @@ import (
 )
 
 // TestFloat8Storers compares the loops that store with one number after another: around each upper half of a float32,
-// where all codes, what lies between two of them and what is too large are.
+// where all codes, numbers between two of them and numbers that are too large are.
 func TestFloat8Storers(t *testing.T) {
 	for d, code := range map[device.Type]func(x float32, saturate bool) uint8{device.Float8E4M3: E4M3Code, device.Float8E5M2: E5M2Code} {
 		store := Storer[float32](d)

@@ -1,4 +1,5 @@
-// Package packed writes plain data one after the other, to be read in the same order.
+// Package packed writes plain data one after the other, to be read in the same order. Its
+// short names would mean something else in package tensor.
 package packed
 
 import (

@@ -34,7 +34,7 @@ type tables struct {
 	hottest float64 // the value with the darkest ground; 0 for none
 }
 
-// nested writes what is at an index: a table, or boxes that hold the next axis.
+// nested writes the part at an index: a table, or boxes that hold the next axis.
 func (p *tables) nested(b *strings.Builder, index []int) {
 	axis := len(index)
 	if len(p.Shape)-axis <= 2 {

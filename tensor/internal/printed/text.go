@@ -17,8 +17,8 @@ const (
 	Width     = 80   // characters in a line
 )
 
-// An Array is what is seen of a tensor. At and Whole return the element at an index, which has an entry for each axis.
-// Integers don't go by way of float64, which has not all of them.
+// An Array is the visible part of a tensor. At and Whole return the element at an index, which has an entry for each
+// axis. Integers don't go by way of float64, which has not all of them.
 type Array struct {
 	Shape       []int
 	Float, Bool bool // else integers

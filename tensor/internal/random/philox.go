@@ -96,7 +96,7 @@ var vectors = cpu.Float64s()
 // fewWords is how many are made one by one rather than in vectors.
 const fewWords = 16
 
-// scratch is room for the halves of blocks and what is made of them.
+// scratch is room for the halves of blocks and their products.
 type scratch struct{ a, b, x, y [512]float64 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
@@ -212,7 +212,7 @@ func (d Draw) Uniforms(dst []float64, start, bits int, low, high float64) {
 	}
 }
 
-// interleave writes x and y by turns and returns what is left of dst, which may end with one of x.
+// interleave writes x and y by turns and returns the rest of dst, which may end with one of x.
 func interleave(dst, x, y []float64) (rest []float64) {
 	pairs := min(len(x), len(dst)/2)
 	to := dst[:2*pairs]

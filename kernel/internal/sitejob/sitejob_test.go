@@ -1,4 +1,4 @@
-package stage
+package sitejob
 
 import (
 	"strings"
@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-func TestParse(t *testing.T) {
+func TestParseStage(t *testing.T) {
 	var b strings.Builder
-	Say(&b, "Go's compiler for the page", 45*time.Second)
-	if what, about, ok := Parse(b.String()); !ok || what != "Go's compiler for the page" || about != 45*time.Second {
+	Stage(&b, "Go's compiler for the page", 45*time.Second)
+	if what, about, ok := ParseStage(b.String()); !ok || what != "Go's compiler for the page" || about != 45*time.Second {
 		t.Errorf("%q is read as %q, %v, %v", b.String(), what, about, ok)
 	}
 	for _, line := range []string{"", "warning: a stage\n", mark, mark + "x y\n", mark + "3\n"} {
-		if what, _, ok := Parse(line); ok {
+		if what, _, ok := ParseStage(line); ok {
 			t.Errorf("%q is read as %q", line, what)
 		}
 	}

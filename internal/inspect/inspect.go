@@ -1,6 +1,7 @@
-// Package facts lets the stepper of notebooks ask a library about its values, without either knowing the other: the
-// library sets Of when it is linked into a program, and the stepper calls it if it is there.
-package facts
+// Package inspect lets notebooks look into the values of a library, without either knowing the other. A library that is
+// linked into a program sets [Linked], which the stepper asks about tensors, and says with [RegisterView] how a cell
+// shows values whose types are the user's own. Outside a notebook none of this is called.
+package inspect
 
 import (
 	"reflect"
@@ -71,8 +72,9 @@ type Library struct {
 	Trace func(f func(Op)) (stop func())
 }
 
-// Updated is told how optimizers change parameters, which takes no operations of the library; nil while nobody asks.
+// Updated is called when an optimizer changes parameters, which takes no operations of the library; nil unless steps
+// are recorded.
 var Updated atomic.Pointer[func(Op)]
 
-// Of is the library of the program, nil if it has none. It is set before main begins, and never again.
-var Of *Library
+// Linked is the library of the program, nil if it has none. It is set before main begins, and never again.
+var Linked *Library

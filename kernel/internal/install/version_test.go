@@ -1,11 +1,11 @@
-package version
+package install
 
 import (
 	"runtime/debug"
 	"testing"
 )
 
-func TestOf(t *testing.T) {
+func TestVersionOf(t *testing.T) {
 	setting := func(key, value string) debug.BuildSetting { return debug.BuildSetting{Key: key, Value: value} }
 	for _, tt := range []struct {
 		info debug.BuildInfo
@@ -18,7 +18,7 @@ func TestOf(t *testing.T) {
 		{debug.BuildInfo{Main: debug.Module{Version: "(devel)"}, Settings: []debug.BuildSetting{setting("vcs.revision", "c60ecf34d1a2b3c4d5"), setting("vcs.modified", "true")}}, "devel-c60ecf34d1a2+dirty"},
 		{debug.BuildInfo{Settings: []debug.BuildSetting{setting("vcs.revision", "c60e"), setting("vcs.modified", "false")}}, "devel-c60e"},
 	} {
-		if got := of(&tt.info); got != tt.want {
+		if got := versionOf(&tt.info); got != tt.want {
 			t.Errorf("%+v is %s, want %s", tt.info, got, tt.want)
 		}
 	}

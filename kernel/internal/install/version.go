@@ -1,5 +1,4 @@
-// Package version says which Lectern a program is.
-package version
+package install
 
 import (
 	"runtime/debug"
@@ -9,14 +8,14 @@ import (
 // stamped is set by the linker in programs that setup builds: they are as new as the command that builds them.
 var stamped string
 
-// Flag is the linker's flag that tells another program this version.
-func Flag() string {
-	return "-X=github.com/lectern-go/lectern/kernel/internal/version.stamped=" + String()
+// VersionFlag is the linker's flag that tells another program this version.
+func VersionFlag() string {
+	return "-X=github.com/lectern-go/lectern/kernel/internal/install.stamped=" + Version()
 }
 
-// String is the version of the module that the program was built from, such as v0.1.0, or devel where Go hasn't
+// Version is the version of the module that the program was built from, such as v0.1.0, or devel where Go hasn't
 // recorded it, as go run doesn't.
-func String() string {
+func Version() string {
 	if stamped != "" {
 		return stamped
 	}
@@ -24,10 +23,10 @@ func String() string {
 	if !ok {
 		return "devel"
 	}
-	return of(info)
+	return versionOf(info)
 }
 
-func of(info *debug.BuildInfo) string {
+func versionOf(info *debug.BuildInfo) string {
 	if v := info.Main.Version; strings.HasPrefix(v, "v") {
 		return v
 	}

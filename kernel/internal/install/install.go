@@ -1,5 +1,6 @@
-// Package gotools builds the programs that tools/cells/go.mod pins.
-package gotools
+// Package install says what an installed kernel consists of besides its own program: which version of Lectern it is,
+// and the programs that tools/cells/go.mod pins.
+package install
 
 import (
 	"context"
@@ -39,9 +40,9 @@ func Modules() map[string][]byte {
 // What cells need that are not plain Go: GoNB, and what it finds imports with.
 var GoNB = []string{"github.com/janpfeifer/gonb", "golang.org/x/tools/cmd/goimports"}
 
-// Install is a command that builds programs of the module in root/tools/cells into the folder bin. The arguments are
+// Tools is a command that builds programs of the module in root/tools/cells into the folder bin. The arguments are
 // packages, and flags of go install before them.
-func Install(ctx context.Context, root, bin string, args ...string) *exec.Cmd {
+func Tools(ctx context.Context, root, bin string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", append([]string{"install"}, args...)...)
 	cmd.Dir = filepath.Join(root, "tools", "cells")
 	cmd.Env = append(cellenv.Online(os.Environ()), "GOBIN="+bin, "GOFLAGS=-buildvcs=false", "GOWORK=off")

@@ -1,4 +1,4 @@
-package gotools
+package install
 
 import (
 	"bytes"
@@ -25,7 +25,7 @@ func TestModulesAreThoseOfTools(t *testing.T) {
 			continue
 		}
 		if !*update {
-			t.Errorf("modules/%s.txt is not tools/%s: go test ./kernel/internal/gotools -update", name, name)
+			t.Errorf("modules/%s.txt is not tools/%s: go test ./kernel/internal/install -update", name, name)
 			continue
 		}
 		if err := os.WriteFile(filepath.Join("modules", filepath.FromSlash(name)+".txt"), want, 0o644); err != nil {

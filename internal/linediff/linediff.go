@@ -1,4 +1,5 @@
-package command
+// Package linediff shows how two texts differ, line by line.
+package linediff
 
 import (
 	"fmt"
@@ -6,15 +7,14 @@ import (
 )
 
 const (
-	diffContext = 2   // equal lines shown around a difference
-	diffWidth   = 160 // of a line, in characters
-	diffLimit   = 60  // lines shown of one difference
-	diffTable   = 4_000_000
+	context   = 2   // equal lines shown around a difference
+	width     = 160 // of a line, in characters
+	limit     = 60  // lines shown of one difference
+	mostTable = 4_000_000
 )
 
-// diffLines compares two texts line by line: a line of a alone is marked -, one of b alone +. It returns "" for equal
-// texts.
-func diffLines(a, b []string) string {
+// Of compares two texts: a line of a alone is marked -, one of b alone +. It returns "" for equal texts.
+func Of(a, b []string) string {
 	head := 0
 	for head < len(a) && head < len(b) && a[head] == b[head] {
 		head++
@@ -28,22 +28,22 @@ func diffLines(a, b []string) string {
 	}
 	var out []string
 	line := func(mark byte, s string) {
-		if r := []rune(s); len(r) > diffWidth {
-			s = string(r[:diffWidth]) + fmt.Sprintf(" … (%d more characters)", len(r)-diffWidth)
+		if r := []rune(s); len(r) > width {
+			s = string(r[:width]) + fmt.Sprintf(" … (%d more characters)", len(r)-width)
 		}
 		out = append(out, fmt.Sprintf("  %c %s", mark, s))
 	}
-	for _, s := range a[max(0, head-diffContext):head] {
+	for _, s := range a[max(0, head-context):head] {
 		line(' ', s)
 	}
 	for _, e := range edits(a[head:len(a)-tail], b[head:len(b)-tail]) {
 		line(e.mark, e.text)
 	}
-	for _, s := range a[len(a)-tail : min(len(a), len(a)-tail+diffContext)] {
+	for _, s := range a[len(a)-tail : min(len(a), len(a)-tail+context)] {
 		line(' ', s)
 	}
-	if n := len(out) - diffLimit; n > 0 {
-		out = append(out[:diffLimit], fmt.Sprintf("    … %d more lines", n))
+	if n := len(out) - limit; n > 0 {
+		out = append(out[:limit], fmt.Sprintf("    … %d more lines", n))
 	}
 	return strings.Join(out, "\n") + "\n"
 }
@@ -57,7 +57,7 @@ type edit struct {
 // table would be too large are taken as wholly different.
 func edits(a, b []string) []edit {
 	var out []edit
-	if (len(a)+1)*(len(b)+1) > diffTable {
+	if (len(a)+1)*(len(b)+1) > mostTable {
 		for _, s := range a {
 			out = append(out, edit{'-', s})
 		}

@@ -1,0 +1,46 @@
+// Package sitejob is what the kernel command and the program that writes pages say to each other: the job, as JSON on
+// standard input, and which stage of it begins, as lines on standard error.
+package sitejob
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Job is the pages to write.
+type Job struct {
+	Notebooks []string          // files, in the order of the course
+	Steps     map[string]string // the files of recorded steps, by notebook
+	Out       string            // the folder for the pages
+	URL       string            // where they will be published; may be empty
+	Course    bool              // the notebooks are the lessons, which have an introduction
+	Live      bool              // cells run in the browser
+	Untrusted bool              // keep only what is harmless in the notebooks
+
+	AllowMissingAlt bool // a figure without alternative text is a warning
+
+	Root  string // the checkout, from which cells that run are built
+	Cache string // the folder for the packages that are built for them
+}
+
+// mark begins a line that tells of a stage.
+const mark = "\x1estage "
+
+// Stage tells which stage begins now, and about how long it takes.
+func Stage(w io.Writer, what string, about time.Duration) {
+	fmt.Fprintf(w, "%s%d %s\n", mark, int(about.Seconds()), what)
+}
+
+// ParseStage reads a line that [Stage] has written; ok is false for any other.
+func ParseStage(line string) (what string, about time.Duration, ok bool) {
+	text, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), mark)
+	seconds, what, found := strings.Cut(text, " ")
+	n, err := strconv.Atoi(seconds)
+	if !ok || !found || err != nil {
+		return "", 0, false
+	}
+	return what, time.Duration(n) * time.Second, true
+}
