@@ -19,7 +19,7 @@ type FilesError struct {
 
 func (e *FilesError) Error() string {
 	if e.Most > 0 {
-		return fmt.Sprintf("the files beside the notebook have more than %d MB together, with %s: leave out what the notebook doesn't open", e.Most>>20, e.Path)
+		return fmt.Sprintf("the files beside the notebook take more than %d MB in all, with %s: leave out what the notebook doesn't open", e.Most>>20, e.Path)
 	}
 	return fmt.Sprintf("there are more than %d files and folders beside the notebook, with %s: leave out what the notebook doesn't open", mostFiles, e.Path)
 }
