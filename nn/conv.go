@@ -116,7 +116,7 @@ func (m *MaxPool) Forward(x *tensor.Tensor) *tensor.Tensor {
 func (w Windows) lay(op string, x *tensor.Tensor, kernel, strides []int, padding float64) *tensor.Tensor {
 	dilation := max(w.Dilation, 1)
 	if w.Stride < 0 || w.Dilation < 0 || w.Padding < 0 || w.Groups < 0 || slices.ContainsFunc(kernel, func(size int) bool { return size < 1 }) {
-		fail(tensor.ErrValue, op, fmt.Sprintf("windows of %v with %+v", kernel, w), "sizes of windows must be above 0, and the rest not below")
+		fail(tensor.ErrValue, op, fmt.Sprintf("windows of %v with %+v", kernel, w), "each size of a kernel must be at least 1, and stride, dilation, padding and groups at least 0")
 	}
 	for i, size := range kernel {
 		axis, span := 2+i, (size-1)*dilation+1

@@ -254,7 +254,7 @@ func TestVocabLimits(t *testing.T) {
 	}
 	_, err := NewBPE(merges, nil, nil)
 	var e *VocabError
-	if !errors.As(err, &e) || !strings.Contains(err.Error(), "bytes together") {
+	if !errors.As(err, &e) || !strings.Contains(err.Error(), "bytes in all") {
 		t.Errorf("43 doublings say %v", err)
 	}
 }

@@ -94,7 +94,7 @@ func newTrainer(words *wordCounts, o *TrainOptions) (*trainer, error) {
 		size += words.words[i].length + 1
 	}
 	if size > math.MaxInt32 {
-		return nil, fmt.Errorf("tokenizer: train: the distinct pieces of the corpus have %d bytes together, and at most %d fit; use a pattern that cuts smaller pieces or less text", size, math.MaxInt32)
+		return nil, fmt.Errorf("tokenizer: train: the distinct pieces of the corpus have %d bytes in all, and at most %d fit; use a pattern that cuts smaller pieces, or less text", size, math.MaxInt32)
 	}
 	tr := &trainer{
 		symbols:  make([]int32, size),

@@ -54,7 +54,7 @@ func (b *tokenBuilder) add(id int32, left, right []byte) error {
 		return vocabErrorf("token %s%s has id %d; ids count from 0 and leave no large gaps", quote(left), quote(right), id)
 	}
 	if b.total += len(left) + len(right); b.total > maxVocabBytes {
-		return vocabErrorf("up to id %d the tokens have more than %d bytes together", id, maxVocabBytes)
+		return vocabErrorf("up to id %d the tokens have more than %d bytes in all", id, maxVocabBytes)
 	}
 	if int(id) >= len(b.tokens) {
 		b.tokens = append(b.tokens, make([][]byte, int(id)+1-len(b.tokens))...)

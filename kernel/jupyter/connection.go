@@ -109,7 +109,7 @@ func parseConnection(path string, b []byte) (ConnectionInfo, error) {
 		return c, fmt.Errorf("jupyter: connection file %s: transport %q is not supported; use tcp or ipc", path, c.Transport)
 	}
 	if c.Transport == "ipc" && c.IP == "" {
-		return c, fmt.Errorf("jupyter: connection file %s: transport ipc without an ip, which begins the sockets' paths", path)
+		return c, fmt.Errorf("jupyter: connection file %s: transport ipc needs an ip, with which the sockets' paths begin", path)
 	}
 	if c.Key != "" && c.SignatureScheme != "" && c.SignatureScheme != "hmac-sha256" {
 		return c, fmt.Errorf("jupyter: connection file %s: signature scheme %q is not supported; use hmac-sha256", path, c.SignatureScheme)

@@ -138,7 +138,7 @@ func TestConnectionFile(t *testing.T) {
 	for _, bad := range []struct{ text, want string }{
 		{`{`, "unexpected end"},
 		{`{"transport":"epgm"}`, `transport "epgm"`},
-		{`{"transport":"ipc"}`, "ipc without an ip"},
+		{`{"transport":"ipc"}`, "ipc needs an ip"},
 		{`{"transport":"ipc","ip":"/x/s","shell_port":-1}`, "shell_port is -1"},
 		{`{"transport":"tcp","key":"k","signature_scheme":"hmac-md5"}`, "hmac-md5"},
 		{`{"shell_port":1,"iopub_port":0}`, "iopub_port is 0"},

@@ -153,12 +153,12 @@ func (tr transformer) Transform(doc *ast.Document, reader text.Reader, pc parser
 // must not be a link at all.
 func (p *page) link(dest string) (string, bool) {
 	if dangerous(dest) {
-		p.warn(0, "the link %q runs a script and was cut", dest)
+		p.warn(0, "the link %q runs a script and was left out", dest)
 		return "", false
 	}
 	u, err := url.Parse(dest)
 	if err != nil {
-		p.warn(0, "the link %q is not a URL and was cut", dest)
+		p.warn(0, "the link %q is not a URL and was left out", dest)
 		return "", false
 	}
 	switch strings.ToLower(u.Scheme) {
@@ -166,7 +166,7 @@ func (p *page) link(dest string) (string, bool) {
 		return dest, true
 	case "":
 	default:
-		p.warn(0, "the link %q has a scheme that pages do not follow and was cut", dest)
+		p.warn(0, "the link %q has a scheme that pages do not follow and was left out", dest)
 		return "", false
 	}
 	if u.Host != "" {
@@ -177,7 +177,7 @@ func (p *page) link(dest string) (string, bool) {
 		base := path.Base(u.Path)
 		target = p.site.byNotebook[base]
 		if target == nil || path.Dir(path.Clean(u.Path)) != "." {
-			p.warn(0, "the link %q leads to a file that is not on the site and was cut", dest)
+			p.warn(0, "the link %q leads to a file that is not on the site and was left out", dest)
 			return "", false
 		}
 	}
@@ -206,7 +206,7 @@ func (p *page) resource(tag, attr, dest string) string {
 			if strings.HasPrefix(dest, "#") {
 				return dest
 			}
-			p.warn(0, "<%s> refers to %q, which a page does not load; it was cut", tag, shorten(dest))
+			p.warn(0, "<%s> refers to %q, which a page does not load; it was left out", tag, shorten(dest))
 			return ""
 		}
 		out, _ := p.link(dest)

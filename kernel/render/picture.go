@@ -31,7 +31,7 @@ func (p *page) image(dest string) string {
 		return p.attachment(name)
 	}
 	if external(dest) {
-		p.warn(0, "%q is on another host, which pages do not ask; it was cut", shorten(dest))
+		p.warn(0, "%q is on another host, from which pages load nothing; it was left out", shorten(dest))
 		return ""
 	}
 	if p.site.options.Untrusted {

@@ -510,7 +510,7 @@ var remarks = []remark{
 	// 29: problems
 	{"How many GB do the weights, gradients and moments take?", "GPT-2 XL has 1.56 billion parameters, and each takes 16 bytes.", []mistake{{6.23, "That is the parameters alone."}, {12.5, "AdamW keeps two moments for each."}}},
 	{"How many GB does one sequence of 1,024 tokens keep?", "Two thirds of it are scores: 48 · 2 · 25 · 1,024 for each token.", []mistake{{5.25, "You left out the scores and their softmax."}, {10.3, "Both the scores and their softmax are kept."}}},
-	{"How many sequences fit if no scores are kept?", "Round (80 − 24.9) / 5.25 down.", []mistake{{15, "Parameters, gradients and moments take 24.9 GB first."}}},
+	{"How many sequences fit if no scores are kept?", "Round (80 − 24.9) / 5.25 down.", []mistake{{15, "Parameters, gradients and moments already take 24.9 GB."}}},
 	{"How many FLOPs does AdamW take for each parameter?", "The four updates take 3, 4, 2 and 5.", []mistake{{12, "Did you count the weight decay?"}, {6, "That is forward and backward, for each token."}}},
 	{"How many billion tokens does it see?", "Multiply 400,000 · 1,024 · 1,024.", []mistake{{0.41, "That is sequences, in billions. Each has 1,024 tokens."}}},
 	{"What percentage does the output layer have in XL?", "It has 2·V·D FLOPs, and each of the 48 blocks 24·D² and more.", []mistake{{27, "The blocks grow faster than it does."}}},

@@ -1302,7 +1302,7 @@ var tasks = []*task{
 			"By what factor is the step too short with two pieces, and with four? Where does the number of pieces come in?",
 			"Each loss is divided by the number of pieces, so their gradients add up to the mean by themselves. Divide once, not twice.",
 		},
-		praise: "Many training libraries divide the loss for you. A program that does it as well trains with a fraction of its learning rate.",
+		praise: "Many training libraries divide the loss for you. If your program divides it again, it trains with a fraction of its learning rate.",
 	},
 	// 24: attention
 	{

@@ -21,7 +21,7 @@ type FilesError struct {
 
 func (e *FilesError) Error() string {
 	if e.Most > 0 {
-		return fmt.Sprintf("the files beside the notebook have more than %s together, with %s: leave out what the notebook doesn't open", humanize.Bytes(int(e.Most)), e.Path)
+		return fmt.Sprintf("the files beside the notebook take more than %s in all, with %s: leave out what the notebook doesn't open", humanize.Bytes(int(e.Most)), e.Path)
 	}
 	return fmt.Sprintf("there are more than %d files and folders beside the notebook, with %s: leave out what the notebook doesn't open", mostFiles, e.Path)
 }

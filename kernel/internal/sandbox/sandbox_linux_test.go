@@ -161,7 +161,7 @@ func TestCopyFiles(t *testing.T) {
 		want  string
 	}{
 		{"few", 3, 100, ""},
-		{"large", 3, 1 << 20, "the files beside the notebook have more than 2 MiB together, with f2: leave out what the notebook doesn't open"},
+		{"large", 3, 1 << 20, "the files beside the notebook take more than 2 MiB in all, with f2: leave out what the notebook doesn't open"},
 		{"many", mostFiles, 0, "there are more than 10000 files and folders beside the notebook, with f"},
 	} {
 		from, to := t.TempDir(), t.TempDir()

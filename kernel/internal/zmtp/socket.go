@@ -212,7 +212,7 @@ func (c *conn) hold(n int) error {
 		s.held -= most.held
 		most.held = 0
 		if most == c {
-			return broken("messages of more than %d bytes together", 2*s.limits.Message)
+			return broken("messages of more than %d bytes in all", 2*s.limits.Message)
 		}
 		go most.shut()
 	}
