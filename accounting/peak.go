@@ -43,7 +43,7 @@ func CPUPeak(d tensor.Dtype, threads int) (Peak, error) { return cpuPeak(d, thre
 // something else took the processor's time: it is measured again, a few times at most.
 func cpuPeak(d tensor.Dtype, threads int, reached float64) (Peak, error) {
 	if _, ok := PrecisionOf(d); !ok {
-		return Peak{}, fmt.Errorf("accounting: there are no peak FLOP/s for %s, which is no floating-point type", d)
+		return Peak{}, fmt.Errorf("accounting: there are no peak FLOP/s for %s, which isn't a floating-point type", d)
 	}
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)

@@ -141,7 +141,7 @@ func (t Timing) Peak() (float64, error) {
 	}
 	precision, ok := PrecisionOf(t.dtype)
 	if !ok {
-		return 0, fmt.Errorf("accounting: there are no peak FLOP/s for %s, which is no floating-point type", t.dtype)
+		return 0, fmt.Errorf("accounting: there are no peak FLOP/s for %s, which isn't a floating-point type", t.dtype)
 	}
 	if precision == FP32 && t.tf32 {
 		precision = TF32

@@ -128,7 +128,7 @@ const (
 // numbers and dropout (Korthikanti et al. 2022, arXiv:2205.05198, table 2 without
 // parallelism): s·b·h·(34 + 5·a·s/h) for each layer; 34·s·b·h if attention is
 // computed again; 2·s·b·h if only inputs are kept. The formula is for a
-// feed-forward layer of 4·Width and as many heads of keys as of queries.
+// feed-forward layer of 4·Width and as many key heads as query heads.
 func (t Transformer) ActivationBytes(batch int, r Recompute) int {
 	sbh := t.Context * batch * t.Width
 	switch r {
@@ -158,7 +158,7 @@ func (t Transformer) String() string {
 // activations prints the activations of one sequence, where the formula holds.
 func (t Transformer) activations() string {
 	if t.Gated || t.hidden() != 4*t.Width || t.kvWidth() != t.Width {
-		return "activations the published formula is for a plain feed-forward layer of 4·width and as many heads of keys as of queries\n"
+		return "activations the published formula is for a plain feed-forward layer of 4·width and as many key heads as query heads\n"
 	}
 	return fmt.Sprintf("activations %s per sequence; %s if attention is computed again, %s if all is\n", humanize.Bytes(t.ActivationBytes(1, RecomputeNothing)), humanize.Bytes(t.ActivationBytes(1, RecomputeAttention)), humanize.Bytes(t.ActivationBytes(1, RecomputeAll)))
 }

@@ -81,7 +81,7 @@ func parseHeader(data []byte) (tensors []Info, metadata map[string]string, start
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")):
 		return refuse("this is a zip file, as torch.save writes it, not safetensors; save it with safetensors.torch.save_file")
 	case length > maxHeader:
-		return refuse("the header is said to have %d bytes, more than the %d that are allowed; this is no safetensors file, or it is damaged", length, maxHeader)
+		return refuse("the header is said to have %d bytes, more than the %d that are allowed; this isn't a safetensors file, or it is damaged", length, maxHeader)
 	case length > uint64(len(data)-8):
 		return refuse("the header is said to have %d bytes and the file has only %d more; it is cut off or damaged", length, len(data)-8)
 	}
@@ -128,7 +128,7 @@ func parseHeader(data []byte) (tensors []Info, metadata map[string]string, start
 	case end > have:
 		return refuse("the tensors need %d bytes and the file has %d; it is cut off", end, have)
 	case end < have:
-		return refuse("the file goes on for %s behind the last tensor", humanize.Count(have-end, "byte"))
+		return refuse("the file goes on for %s after the last tensor", humanize.Count(have-end, "byte"))
 	}
 	return tensors, r.metadata, 8 + int(length), nil
 }

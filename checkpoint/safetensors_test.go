@@ -114,7 +114,7 @@ func TestHostileFilesAreRefused(t *testing.T) {
 		{"header of 2^63 bytes", []byte("\x00\x00\x00\x00\x00\x00\x00\x80{}"), "more than the"},
 		{"header beyond the end", raw(one, 4)[:20], "cut off"},
 		{"data cut", raw(one, 3), "cut off"},
-		{"data left over", raw(one, 5), "goes on for 1 byte behind"},
+		{"data left over", raw(one, 5), "goes on for 1 byte after"},
 		{"leading space", raw(" "+one, 4), "begin with {"},
 		{"zero padding", raw(one+"\x00", 4), "goes on after its end"},
 		{"two values", raw(one+one, 4), "goes on after its end"},

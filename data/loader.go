@@ -62,7 +62,7 @@ func (l *Loader) Position() Position { return l.next }
 // negative; one behind the end of its epoch is the start of the next.
 func (l *Loader) Seek(p Position) {
 	if p.Epoch < 0 || p.Batch < 0 {
-		reason := fmt.Sprintf("epoch %d, batch %d is no place", p.Epoch, p.Batch)
+		reason := fmt.Sprintf("there is no epoch %d, batch %d", p.Epoch, p.Batch)
 		(&tensor.Error{Package: "data", Kind: tensor.ErrValue, Op: "seek", Reason: reason, Hint: "both are counted from 0"}).Panic()
 	}
 	l.next = p

@@ -136,7 +136,7 @@ func parseNpyHeader(text string) (*NpyHeader, error) {
 			return nil, p.fail("a key in quotes, or }")
 		}
 		if seen[key] {
-			return nil, npyError("", "key %q stands twice in the header", key)
+			return nil, npyError("", "key %q occurs twice in the header", key)
 		}
 		seen[key] = true
 		if !p.take(":") {

@@ -51,7 +51,7 @@ func ReadNpz(r io.ReaderAt, size int64) (map[string]*tensor.Tensor, error) {
 func ReadNpzLimit(r io.ReaderAt, size, limit int64) (map[string]*tensor.Tensor, error) {
 	archive, err := zip.NewReader(r, size)
 	if err != nil {
-		return nil, npyError("a single array is read with LoadNpy", "this is no archive of arrays: %v", err)
+		return nil, npyError("a single array is read with LoadNpy", "this isn't an archive of arrays: %v", err)
 	}
 	if err := checkMembers(archive, size, limit); err != nil {
 		return nil, err

@@ -238,7 +238,7 @@ func (t *Tokens) GetBatch(B, L int, g *tensor.Generator) (*tensor.Tensor, error)
 // ids. It returns a [*FileError] if there are fewer than that.
 func (t *Tokens) GetPair(B, L int, g *tensor.Generator) (x, y *tensor.Tensor, err error) {
 	if L < 1 { // L+1 would do for GetBatch
-		return nil, nil, &FileError{t.path, fmt.Sprintf("%d ids are no sequence", L), ""}
+		return nil, nil, &FileError{t.path, fmt.Sprintf("%d ids don't make a sequence", L), ""}
 	}
 	batch, err := t.GetBatch(B, L+1, g)
 	if err != nil {

@@ -327,7 +327,7 @@ func newAnnotation(text string) (*annotation, *Error) {
 		}
 		a.end = a.start + shut
 		if rest := strings.TrimSpace(text[a.end+1:]); rest != "" {
-			return nil, p.fail(a.end+1, len(text), "there is more behind the axes", "write one annotation for one tensor")
+			return nil, p.fail(a.end+1, len(text), "there is more after the axes", "write one annotation for one tensor")
 		}
 		if a.typeStart < a.typeEnd {
 			if err := a.readTypes(p); err != nil {

@@ -68,10 +68,10 @@ func TestCheckRefuses(t *testing.T) {
 		{"bool|int64 [a]", []int{2}, tensor.ErrDtype, "the tensor is float32, not bool|int64", "bool|int64"},
 		{"float3 [a]", []int{2}, einops.ErrPattern, `"float3" is not a dtype`, "float3"},
 		{"[a b", []int{2, 3}, einops.ErrPattern, "never closed", "["},
-		{"[a] b", []int{2, 3}, einops.ErrPattern, "more behind the axes", " b"},
+		{"[a] b", []int{2, 3}, einops.ErrPattern, "more after the axes", " b"},
 		{": a", []int{2}, einops.ErrPattern, "name of the tensor", ":"},
 		{"* a", []int{2, 3}, einops.ErrPattern, "'*'", "*"},
-		{"*2 a", []int{2, 3}, einops.ErrPattern, "a name behind it", "*2"},
+		{"*2 a", []int{2, 3}, einops.ErrPattern, "a name after it", "*2"},
 		{"... *b", []int{2, 3}, einops.ErrPattern, "second ellipsis", "*b"},
 		{"(... a)", []int{2}, einops.ErrPattern, "product", "(... a)"},
 	} {

@@ -132,7 +132,7 @@ func TestMistakes(t *testing.T) {
 				"    shape [2 10] x [10] with a=2, b=10\n" +
 				"    convert one with To"},
 		{"reduction of another shape", func() { einops.Reduce(x, "a b -> a", halves) }, tensor.ErrShape,
-			"einops: reduce: the reduction made [2 10] of [2 10], which is not that without axes [1]\n" +
+			"einops: reduce: the reduction turned [2 10] into [2 10], not into that shape without axes [1]\n" +
 				"    a b -> a\n" +
 				"    ^^^^^^^^\n" +
 				"    shape [2 10]\n" +

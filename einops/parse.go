@@ -162,7 +162,7 @@ func (p parser) word(start, end int, r rules) (item, *Error) {
 	if r.star && len(text) > 1 && text[0] == '*' {
 		it, err := p.word(start+1, end, rules{})
 		if err == nil && it.name == "" {
-			err = p.fail(start, end, "a * needs a name behind it", `write *batch, or ... for axes without a name`)
+			err = p.fail(start, end, "a * needs a name after it", `write *batch, or ... for axes without a name`)
 		}
 		it.start, it.ellipsis = start, true
 		return it, err

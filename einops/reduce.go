@@ -63,7 +63,7 @@ func (p *plan) badReduction(x, y *tensor.Tensor, axes []int) {
 		got = fmt.Sprint(y.Shape())
 	}
 	must(&Error{Kind: tensor.ErrShape, Op: p.op, Pattern: p.pattern, End: len(p.pattern), Shapes: [][]int{x.Shape()},
-		Reason: fmt.Sprintf("the reduction made %s of %v, which is not that without axes %v", got, x.Shape(), axes),
+		Reason: fmt.Sprintf("the reduction turned %v into %s, not into that shape without axes %v", x.Shape(), got, axes),
 		Hint:   "it must remove exactly the axes that it is given"})
 }
 

@@ -147,12 +147,12 @@ func (c *card) check(op string, r C.CUresult) error {
 	if e.Lost {
 		switch last := c.lastKernel.Load(); {
 		case c.blocking:
-			e.hint = "no operation works any more in this process: start it again"
+			e.hint = "no operation works in this process from now on: start it again"
 		case last != nil:
 			e.hint = fmt.Sprintf("work is done after its call has returned, so the failure may be that of an earlier operation (the last one was %s); "+
-				"no operation works any more in this process: start it again, with LECTERN_CUDA_BLOCKING=1 to be told which one failed", last.name)
+				"no operation works in this process from now on: start it again, with LECTERN_CUDA_BLOCKING=1 to be told which one failed", last.name)
 		default:
-			e.hint = "no operation works any more in this process: start it again"
+			e.hint = "no operation works in this process from now on: start it again"
 		}
 		if !c.lost.CompareAndSwap(nil, e) {
 			return &lostError{c.name, op, c.lost.Load()}

@@ -71,7 +71,7 @@ func Convolve(x, weight, bias *tensor.Tensor, w Windows) *tensor.Tensor {
 	}
 	B, out, kernel := x.Size(0), weight.Size(0), weight.Shape()[2:]
 	if bias != nil && !slices.Equal(bias.Shape(), []int{out}) {
-		fail(tensor.ErrShape, op, fmt.Sprintf("the bias has shape %v and the weight %v", bias.Shape(), weight.Shape()), "give one number for each channel that comes out, or nil")
+		fail(tensor.ErrShape, op, fmt.Sprintf("the bias has shape %v and the weight %v", bias.Shape(), weight.Shape()), "give one number for each output channel, or nil")
 	}
 	x = w.lay(op, x, kernel, slices.Repeat([]int{max(w.Stride, 1)}, len(kernel)), 0)
 	windows := x.Shape()[2 : 2+len(kernel)]

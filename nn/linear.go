@@ -102,7 +102,7 @@ func NewDropout(p float64, g *tensor.Generator) *Dropout {
 
 func checkProbability(p float64) {
 	if !(p >= 0 && p <= 1) {
-		fail(tensor.ErrValue, "dropout", fmt.Sprintf("%g is no probability", p), "give a number from 0 to 1")
+		fail(tensor.ErrValue, "dropout", fmt.Sprintf("%g is not a probability", p), "give a number from 0 to 1")
 	}
 }
 

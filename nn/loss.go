@@ -84,7 +84,7 @@ func L1(y, target *tensor.Tensor, options ...LossOption) *tensor.Tensor {
 func Huber(y, target *tensor.Tensor, delta float64, options ...LossOption) *tensor.Tensor {
 	sameShape("huber", y, target)
 	if !(delta > 0) {
-		fail(tensor.ErrValue, "huber", fmt.Sprintf("delta is %g", delta), "it is the distance from which on errors count in a straight line: give one above 0")
+		fail(tensor.ErrValue, "huber", fmt.Sprintf("delta is %g", delta), "it is the distance beyond which the loss grows in a straight line: give one above 0")
 	}
 	d := y.Sub(target)
 	near := d.Clamp(-delta, delta)
@@ -182,7 +182,7 @@ func NLL(logProbabilities, target *tensor.Tensor, options ...LossOption) *tensor
 func checkTarget(op string, logits, target *tensor.Tensor, axis int) {
 	if logits.Dim() == 0 || !slices.Equal(slices.Delete(logits.Shape(), axis, axis+1), target.Shape()) {
 		fail(tensor.ErrShape, op, fmt.Sprintf("logits %v x target %v: the target must have the shape of the logits without axis %d, the classes", logits.Shape(), target.Shape(), max(axis, 0)),
-			"bring [B T V] and [B T] together with logits.View(-1, V) and target.View(-1)")
+			"reshape [B T V] and [B T] with logits.View(-1, V) and target.View(-1)")
 	}
 	if target.Dtype().IsFloat() || target.Dtype() == tensor.Bool {
 		fail(tensor.ErrDtype, op, fmt.Sprintf("the target is %s", target.Dtype()), "targets are numbers of classes: convert with To(tensor.Int64)")

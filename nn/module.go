@@ -259,7 +259,7 @@ func (w *walker) entries(v reflect.Value, name string, buffer bool) {
 	for _, key := range keys {
 		text := fmt.Sprint(key)
 		if text == "" || strings.Contains(text, ".") {
-			fail(ErrModel, w.op, fmt.Sprintf("%s has the key %q, which is no part of a dotted name", quoted(name), text), "use a key without dots")
+			fail(ErrModel, w.op, fmt.Sprintf("%s has the key %q, which can't be part of a dotted name", quoted(name), text), "use a key without dots")
 		}
 		w.value(v.MapIndex(key), join(name, text), buffer)
 	}

@@ -154,7 +154,7 @@ func checkAttention(q, k, v *Tensor, s AttentionSettings) {
 			wrong(ErrShape, "the leading axes differ", "")
 		}
 		if h, kv := q.Size(-3), k.Size(-3); h != kv && (kv == 0 || h%kv != 0) {
-			wrong(ErrShape, fmt.Sprintf("%s of queries can't share %s of keys", humanize.Count(h, "head"), humanize.Count(kv, "head")), "the first must be a multiple of the second")
+			wrong(ErrShape, fmt.Sprintf("%s can't share %s", humanize.Count(h, "query head"), humanize.Count(kv, "key/value head")), "the first must be a multiple of the second")
 		}
 	}
 	if s.Causal && q.Size(-2) > k.Size(-2) {

@@ -66,7 +66,7 @@ func (t *Tensor) To(targets ...Target) *Tensor {
 		case Device:
 			to.device = target
 		default:
-			fail(ErrValue, "to", describe(t), fmt.Sprintf("a tensor can't be brought to a %T", target), "give a Dtype or a Device")
+			fail(ErrValue, "to", describe(t), fmt.Sprintf("a tensor can't be converted or copied to a %T", target), "give a Dtype or a Device")
 		}
 	}
 	if to.dtype == t.dtype && to.device.backend == t.backend() {

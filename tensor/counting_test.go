@@ -75,7 +75,7 @@ func TestQuantile(t *testing.T) {
 	wantTensor(t, "its position", at, "int64[2][3 1]")
 	values, _ = Of(3, 1, 2).Median(0)
 	wantTensor(t, "integers", values, "int64[][2]")
-	wantError(t, "a share", ErrValue, "1.5 is no share", func() { x.Quantile(0, 1.5) })
+	wantError(t, "a share", ErrValue, "1.5 is not a fraction", func() { x.Quantile(0, 1.5) })
 	wantError(t, "nothing", ErrShape, "axis 0 is empty", func() { Ones(0).Quantile(0, 0.5) })
 	wantError(t, "integers' quantile", ErrDtype, "lie between", func() { Of(1, 2).Quantile(0, 0.5) })
 }

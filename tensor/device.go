@@ -341,7 +341,7 @@ func (t *Tensor) inOrder(dtype Dtype) *Tensor {
 // elsewhere.
 func (t *Tensor) mustBeHere(op string) {
 	if t.backend() != nil {
-		fail(ErrDevice, op, describe(t)+" "+t.dtype.String(), "the elements lie on "+t.Device().String()+", and this is done by the processor alone", "bring the tensor here with To(tensor.CPU)")
+		fail(ErrDevice, op, describe(t)+" "+t.dtype.String(), "the elements lie on "+t.Device().String()+", and this is done by the processor alone", "copy the tensor here with To(tensor.CPU)")
 	}
 }
 
@@ -356,6 +356,6 @@ func needMemory(s *memory.Storage, op string, operands ...*Tensor) {
 func needHost(s *memory.Storage) {
 	needMemory(s, "read")
 	if s.Device != nil {
-		fail(ErrDevice, "read", "", "the elements lie on "+s.Device.Name()+", and this is done by the processor alone", "bring the tensor here with To(tensor.CPU)")
+		fail(ErrDevice, "read", "", "the elements lie on "+s.Device.Name()+", and this is done by the processor alone", "copy the tensor here with To(tensor.CPU)")
 	}
 }

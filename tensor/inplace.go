@@ -278,9 +278,9 @@ func (t *Tensor) checkWritable(op string) {
 	const hint = "write inside tensor.NoGrad, or to a Clone()"
 	switch {
 	case t.node != nil && t.node.IsLeaf():
-		fail(ErrWrite, op, describe(t), "the tensor is a leaf that requires a gradient, which a recorded write would make a result", hint)
+		fail(ErrWrite, op, describe(t), "the tensor is a leaf that requires a gradient, which a recorded write would turn into a result", hint)
 	case base.node != nil && base.node.IsLeaf():
-		fail(ErrWrite, op, describe(t), fmt.Sprintf("the tensor is a view of a leaf of shape %v that requires a gradient, which a recorded write would make a result", base.layout.Shape), hint)
+		fail(ErrWrite, op, describe(t), fmt.Sprintf("the tensor is a view of a leaf of shape %v that requires a gradient, which a recorded write would turn into a result", base.layout.Shape), hint)
 	case base.node != nil && t.upToDate() && t.node == nil:
 		fail(ErrWrite, op, describe(t), "the tensor is a view that was taken inside NoGrad of a tensor that takes part in a gradient", "take the view outside NoGrad, or write inside it")
 	case base.layout.MayOverlap():

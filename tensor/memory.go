@@ -100,7 +100,7 @@ func (t *Tensor) PinMemory(d Device) *Tensor {
 		return t
 	}
 	if t.backend() != nil {
-		fail(ErrDevice, "pin memory", describe(t)+" on "+t.Device().String(), "only memory of the processor can be pinned", "bring the tensor here with To(tensor.CPU)")
+		fail(ErrDevice, "pin memory", describe(t)+" on "+t.Device().String(), "only memory of the processor can be pinned", "copy the tensor here with To(tensor.CPU)")
 	}
 	pinned := newPinned(d.backend, t.dtype, t.layout.Shape)
 	pinned.assign(t)

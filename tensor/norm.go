@@ -110,7 +110,7 @@ func (t *Tensor) LayerNorm(shape []int, weight, bias *Tensor, eps float64) *Tens
 	if len(shape) == 0 || lead < 0 || !slices.Equal(t.layout.Shape[lead:], shape) {
 		fail(ErrShape, "layer norm", describe(t), fmt.Sprintf("the last sizes are not %v", shape), "")
 	}
-	t.needFloats("layer norm", "the spread of integers is not an integer")
+	t.needFloats("layer norm", "the standard deviation of integers is not an integer")
 	for _, p := range []*Tensor{weight, bias} {
 		if p != nil && (!slices.Equal(p.layout.Shape, shape) || p.dtype != t.dtype) {
 			fail(ErrShape, "layer norm", describe(t, p), fmt.Sprintf("weight and bias must have shape %v and dtype %s", shape, t.dtype), "")

@@ -252,7 +252,7 @@ func (m Maker) TruncNormal(mean, std, low, high float64, shape ...int) *Tensor {
 // Bernoulli returns ones with probability p and zeros otherwise.
 func (m Maker) Bernoulli(p float64, shape ...int) *Tensor {
 	if !(p >= 0 && p <= 1) {
-		fail(ErrValue, "bernoulli", "", fmt.Sprintf("%g is no probability", p), "give a number from 0 to 1")
+		fail(ErrValue, "bernoulli", "", fmt.Sprintf("%g is not a probability", p), "give a number from 0 to 1")
 	}
 	return fillRandom(m.Empty(shape...), m.random, distribution[float64]{name: "bernoulli", params: []float64{p}, convert: func(dst []float64, words []uint64) {
 		for i, w := range words[:len(dst)] {

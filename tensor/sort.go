@@ -112,7 +112,7 @@ func (t *Tensor) Quantile(axis int, q float64) *Tensor {
 		fail(ErrDtype, "quantile", describe(t), "quantiles lie between elements, and integers don't", "convert with To(tensor.Float32)")
 	}
 	if !(q >= 0 && q <= 1) {
-		fail(ErrValue, "quantile", describe(t), fmt.Sprintf("%g is no share", q), "give a number from 0 to 1")
+		fail(ErrValue, "quantile", describe(t), fmt.Sprintf("%g is not a fraction", q), "give a number from 0 to 1")
 	}
 	rows, n := t.rowsToSort("quantile", axis)
 	place := q * float64(n-1)
@@ -181,7 +181,7 @@ func (t *Tensor) Bincount(atLeast int) *Tensor {
 	low, high := loops.Extremes(values)
 	if low < 0 {
 		i := slices.IndexFunc(values, func(v int64) bool { return v < 0 })
-		fail(ErrValue, "bincount", describe(t), fmt.Sprintf("element %d is %d", i, values[i]), "numbers to count are at least 0")
+		fail(ErrValue, "bincount", describe(t), fmt.Sprintf("element %d is %d", i, values[i]), "integers to count must not be negative")
 	}
 	length := max(0, atLeast, int(min(high, math.MaxInt64-1))+1) // which newTensor refuses
 	out := newTensor(Int64, []int{length}, true)

@@ -30,7 +30,7 @@ func (t *Tensor) varianceOver(op string, axes []int) variance {
 			plain = append(plain, a)
 		}
 	}
-	t.needFloats(op, "the spread of integers is not an integer")
+	t.needFloats(op, "the standard deviation of integers is not an integer")
 	v := variance{reduced: t.reductionOver(op, plain)}
 	v.divisor = v.count
 	if !biased {

@@ -303,7 +303,7 @@ func (t *Tensor) Flatten(first, last int) *Tensor {
 	}
 	first, last = t.axis("flatten", first), t.axis("flatten", last)
 	if first > last {
-		fail(ErrIndex, "flatten", describe(t), fmt.Sprintf("first axis %d lies behind last axis %d", first, last), "")
+		fail(ErrIndex, "flatten", describe(t), fmt.Sprintf("first axis %d comes after last axis %d", first, last), "")
 	}
 	s := t.layout.Shape
 	return t.Reshape(slices.Concat(s[:first], []int{layout.Product(s[first : last+1])}, s[last+1:])...)

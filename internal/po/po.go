@@ -150,7 +150,7 @@ func Parse(name string, text []byte) (*File, error) {
 		}
 		s, ok := unquote(body)
 		if !ok {
-			return nil, fail("%s is no text in quotes", body)
+			return nil, fail("%s isn't a text in quotes", body)
 		}
 		*continued += s
 	}

@@ -47,7 +47,7 @@ func Submissions(folder, name string) ([]Submission, error) {
 		}
 		found[e.Name()] = append(found[e.Name()], nil...) // also where there is none
 		if !e.IsDir() {
-			problems[e.Name()] = "it is no folder but a link or something else, which is not followed: the submission has to be a folder or a notebook"
+			problems[e.Name()] = "it isn't a folder but a link or something else, which is not followed: the submission has to be a folder or a notebook"
 			continue
 		}
 		err := filepath.WalkDir(filepath.Join(folder, e.Name()), func(path string, d fs.DirEntry, err error) error {
@@ -104,7 +104,7 @@ func (s *Submission) read(folder, path string) {
 	case err == nil:
 		return
 	case sandbox.IsNoFile(err):
-		s.Problem = "the notebook is a link, or something else that is no file: it has to be a file"
+		s.Problem = "the notebook is a link, or something else that isn't a file: it has to be a file"
 	case errors.As(err, &large):
 		s.Problem = large.Error()
 	default:

@@ -48,7 +48,7 @@ func ParseTest(source string) (calls []Call, ok bool, err error) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "", before+source+"\n}", parser.SkipObjectResolution)
 	if err != nil || len(file.Decls) != 1 {
-		return nil, strings.HasPrefix(strings.TrimSpace(source), "lesson.Grade("), fmt.Errorf("it is no list of calls of lesson.Grade")
+		return nil, strings.HasPrefix(strings.TrimSpace(source), "lesson.Grade("), fmt.Errorf("it isn't a list of calls of lesson.Grade")
 	}
 	hidden := map[int]bool{}
 	inside := false
@@ -60,7 +60,7 @@ func ParseTest(source string) (calls []Call, ok bool, err error) {
 		line := set.Position(s.Pos()).Line - 2
 		call, is := gradeCall(s)
 		if !is {
-			return calls, len(calls) > 0, fmt.Errorf("line %d is no call of lesson.Grade: other code would run in the student's process, where it can be fooled", line)
+			return calls, len(calls) > 0, fmt.Errorf("line %d isn't a call of lesson.Grade: other code would run in the student's process, where it can be fooled", line)
 		}
 		ok = true
 		c := Call{Hidden: hidden[line]}

@@ -46,7 +46,7 @@ func TestAddress(t *testing.T) {
 	}
 
 	o.Picture, o.PictureAlt = []byte("GIF89a"), "A graph & a tensor"
-	if _, err := Site(o); err == nil || !strings.Contains(err.Error(), "is no PNG") {
+	if _, err := Site(o); err == nil || !strings.Contains(err.Error(), "isn't a PNG") {
 		t.Errorf("a picture that is no PNG: error %v", err)
 	}
 	var picture bytes.Buffer

@@ -96,7 +96,7 @@ func TestNeeds(t *testing.T) {
 	if len(said) != 3 {
 		t.Errorf("%d warnings, want 3", len(said))
 	}
-	want(t, all, `"00-lesson", which does not stand before it`, `"01-lesson", which does not stand before it`, `"07-lesson", which is not on the site`)
+	want(t, all, `"00-lesson", which does not come before it`, `"01-lesson", which does not come before it`, `"07-lesson", which is not on the site`)
 	want(t, readFile(t, r.Index), `<p class="facts">Builds on <a href="00-lesson.html">`)
 }
 

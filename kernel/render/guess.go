@@ -63,7 +63,7 @@ func (p *page) guesses(outputs []*notebook.Output) (drawn string, others []*note
 			err = json.Unmarshal(packed, &g)
 		}
 		if err != nil || !g.fits() {
-			p.problem(0, "an output of type %s is no question that a page can ask (%v)", notebook.GuessType, err)
+			p.problem(0, "an output of type %s isn't a question that a page can ask (%v)", notebook.GuessType, err)
 			others = append(others, &notebook.Output{Type: "display_data", Data: notebook.Object{"text/plain": o.Plain()}})
 			continue
 		}

@@ -73,7 +73,7 @@ func TestGuessThatIsNone(t *testing.T) {
 		"fields amiss":    {"kind": 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if p := failing(t, code("g", "x", asked(fields))); len(p) != 1 || !strings.Contains(p[0].Msg, "no question that a page can ask") {
+			if p := failing(t, code("g", "x", asked(fields))); len(p) != 1 || !strings.Contains(p[0].Msg, "a question that a page can ask") {
 				t.Errorf("problems %v", p)
 			}
 		})

@@ -210,7 +210,7 @@ func (p *page) findNeeds(earlier []*page) {
 		case q == nil:
 			p.warn(0, "it needs the lesson %q, which is not on the site", name)
 		case !slices.Contains(earlier, q):
-			p.warn(0, "it needs the lesson %q, which does not stand before it", name)
+			p.warn(0, "it needs the lesson %q, which does not come before it", name)
 		case !slices.Contains(p.needs, q):
 			p.needs = append(p.needs, q)
 		}

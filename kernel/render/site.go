@@ -133,7 +133,7 @@ func Site(o Options) (*Result, error) {
 	if o.Picture != nil {
 		var err error
 		if s.picture, err = png.DecodeConfig(bytes.NewReader(o.Picture)); err != nil {
-			return nil, fmt.Errorf("render: the picture for previews of links is no PNG: %w", err)
+			return nil, fmt.Errorf("render: the picture for previews of links isn't a PNG: %w", err)
 		}
 	}
 	outs := map[string]string{"index.html": "the index", "404.html": "the page for what is missing"}

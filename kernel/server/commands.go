@@ -54,7 +54,7 @@ func (e commands) wholeCell() *failure {
 	switch e.Result.Whole {
 	case "%%bash", "%%sh":
 		if len(args) > 1 {
-			return said("usage", args[0]+" takes nothing behind it; %%script runs any program")
+			return said("usage", args[0]+" takes no arguments; %%script runs any program")
 		}
 		return e.script(body, strings.TrimPrefix(args[0], "%%"))
 	case "%%script":

@@ -232,7 +232,7 @@ func (e *execution) build() (exe string, f *failure) {
 	var refused *compileError
 	if errors.As(err, &refused) && first.Steps { // perhaps by what was added to record them
 		if r := e.k.session.Current().Stepped(false).Rewrite(e.Number, e.req.Code); len(r.Errors) == 0 && r.Program != nil && build(r) == nil {
-			e.note("the steps of this cell can't be recorded: Go's compiler refuses the code for that (" + refused.first() + "). This is a mistake of Lectern's: please report the cell")
+			e.note("the steps of this cell can't be recorded: Go's compiler refuses the code for that (" + refused.first() + "). This is a bug in Lectern: please report the cell")
 			return exe, nil
 		}
 		e.Result = first

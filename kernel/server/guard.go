@@ -40,7 +40,7 @@ func (e *execution) guard(run func() *failure) (fail *failure) {
 
 // ourMistake describes a panic of the kernel's. It must be called while the panic is being recovered.
 func ourMistake(p any) *failure {
-	text := fmt.Sprintf("a mistake in Lectern's kernel, not in your cell: %v", p)
+	text := fmt.Sprintf("a bug in Lectern's kernel, not in your cell: %v", p)
 	f := said("kernel", text)
 	f.Lines = append(f.Lines, "The session is what it was before the cell, and the next cell runs as always. Please report the cell with these lines:")
 	f.Lines = append(f.Lines, fmt.Sprintf("  Lectern %s, %s %s/%s", install.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH))

@@ -25,7 +25,7 @@ func TestOurMistake(t *testing.T) {
 		t.Fatal("the cell did not fail")
 	}
 	text := strings.Join(fail.Lines, "\n")
-	for _, want := range []string{"a mistake in Lectern's kernel, not in your cell", "nil pointer", "Please report", "(execution.go:", "go1."} {
+	for _, want := range []string{"a bug in Lectern's kernel, not in your cell", "nil pointer", "Please report", "(execution.go:", "go1."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

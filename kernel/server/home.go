@@ -390,7 +390,7 @@ func (c config) takeRecorded(ctx context.Context, f *folders, say func(text stri
 		if jerr := joinModules(c, f.check()); jerr != nil {
 			say("note: " + jerr.Error() + "\n")
 		}
-		say(fmt.Sprintf("note: the modules that this notebook records can't be had: %s\n", reason(ctx, said)))
+		say(fmt.Sprintf("note: the modules that this notebook records can't be fetched: %s\n", reason(ctx, said)))
 		return false
 	}
 	if err := c.keepModule(); err == nil {

@@ -16,7 +16,7 @@ import (
 // that was built last, which did, with a note about the values that are not kept; or nil if the keeping is not to
 // blame.
 func keepingLess(before *rewrite.Session, first *rewrite.Result, cell int, code string, refused *compileError, build func(*rewrite.Result) error) *rewrite.Result {
-	why := fmt.Sprintf("it can't be kept, since Go's compiler refuses the code for that (%s). This is a mistake of Lectern's: please report the cell", refused.first())
+	why := fmt.Sprintf("it can't be kept, since Go's compiler refuses the code for that (%s). This is a bug in Lectern: please report the cell", refused.first())
 	try := func(names []string, literals bool) *rewrite.Result {
 		unkept := map[string]string{}
 		for _, name := range names {

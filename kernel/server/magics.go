@@ -38,7 +38,7 @@ func init() { // %help shows the table that it is in
 		{"%reset", "", "forgets everything", commands.reset, false},
 		{"%doc", "name", "shows the documentation of a name", func(e commands, c rewrite.Command) *failure { return e.document(c.Rest()) }, false},
 		{"%time", "code", "runs the cell, and says how long building and running it took", nil, false},
-		{"%timeit", "code", "runs the cell's statements again and again, and says how long once takes", nil, false},
+		{"%timeit", "code", "runs the cell's statements again and again, and says how long one run takes", nil, false},
 		{"%bench", "code", "runs them as a Go benchmark, which counts allocations, too", nil, false},
 		{"%pprof", "code", "runs them and draws where the processors' time goes, as a flame graph", nil, false},
 		{"%race", "code", "runs the cell with Go's race detector", nil, false},

@@ -79,7 +79,7 @@ func TestErrorsInChinese(t *testing.T) {
 		"%s was not kept: the cell that defines it ended before that, so run it again": "late",
 		"%s (%s) is not remembered by later cells: a channel can't be kept":            "c",
 		"the cell was interrupted":                                                     "fmt.Println(\"go\")\nfor { n++ }",
-		"the cell was killed: most often the machine had no memory left":               "import \"syscall\"\nsyscall.Kill(os.Getpid(), syscall.SIGKILL)",
+		"the cell was killed: usually because the machine ran out of memory":           "import \"syscall\"\nsyscall.Kill(os.Getpid(), syscall.SIGKILL)",
 
 		"%s: %s: the operands lie on different devices": "", // which takes a GPU
 	}

@@ -29,7 +29,7 @@ const (
 func (e commands) makePage(c rewrite.Command) *failure {
 	k := e.k
 	if len(c.Args) > 0 {
-		return said("usage", "%wasm takes nothing behind it; the program's arguments are those of %%")
+		return said("usage", "%wasm takes no arguments; the program's arguments are those of %%")
 	}
 	if k.wasm != "" {
 		return nil

@@ -342,7 +342,7 @@ func TestWidgetCallbacks(t *testing.T) {
 
 	p.expect(t, "c := make(chan int)\nfunc() {\n\td := c\n\twidget.Button(\"lost\", func() { d <- 1 })\n}()", "ok", "the widgets of this cell will not react: what they call can't be kept")
 	p.click(p.model("lost"))
-	p.shows("what this widget calls is not known any more: run the cell again that has made it")
+	p.shows("what this widget calls is no longer known: run the cell that made it once more")
 	p.expect(t, "widget.Interact(func(n string) {}, widget.IntSlider(\"n\", 0, 1, 0))", "error", "needs a func(int), not func(string)")
 }
 

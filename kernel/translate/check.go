@@ -116,7 +116,7 @@ func compared(m *po.Message) (list []string) {
 		}
 	}
 	if a, b := strings.Count(m.ID, "\n"), strings.Count(m.Str, "\n"); a != b { // in a comment, a new line would be code
-		list = append(list, fmt.Sprintf("%d ends of lines became %d", a, b))
+		list = append(list, fmt.Sprintf("%d line breaks became %d", a, b))
 	}
 	if a, b := strings.Count(english, "**"), strings.Count(text, "**"); a != b {
 		list = append(list, fmt.Sprintf("%d marks ** became %d", a, b))

@@ -57,7 +57,7 @@ var ErrorForms = []string{
 	"%s was not kept: the cell that defines it ended before that, so run it again",
 	"%s (%s) is not remembered by later cells: a channel can't be kept",
 	"the cell was interrupted",
-	"the cell was killed: most often the machine had no memory left",
+	"the cell was killed: usually because the machine ran out of memory",
 }
 
 // Errors says in a language what errors mean. Nil knows none.

@@ -252,7 +252,7 @@ func TestFaults(t *testing.T) {
 		{"**Bold** text.", "粗体文字。", "**"},
 		{"Search", "搜索<IMG SRC=x>", "more of <"},
 		{"Search", "搜索\" autofocus onfocus=\"f()", "more of \""},
-		{"Go on.", "继续。\npanic(1)", "0 ends of lines became 1"},
+		{"Go on.", "继续。\npanic(1)", "0 line breaks became 1"},
 		{"One, two.", "一,二。", "half-width"},
 		{"One.", "一.", "half-width"},
 		{"One (two).", "一(二)。", "half-width"},

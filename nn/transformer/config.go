@@ -16,7 +16,7 @@ type Config struct {
 	Layers     int
 	Width      int // D
 	Heads      int // H; Width must be a multiple
-	KVHeads    int // K, heads of keys and values (grouped-query attention); 0: as many as Heads
+	KVHeads    int // K, key/value heads (grouped-query attention); 0: as many as Heads
 	// Hidden is the width inside the feed-forward layer. 0 is 8/3 of Width, rounded up to
 	// a multiple of 64, so that its three matrices have about the 8·D² weights of the two
 	// in a layer without a gate; with GPT2 it is 4·Width.
@@ -59,7 +59,7 @@ func (c Config) complete() Config {
 	case c.Width%c.Heads != 0:
 		fail(tensor.ErrValue, "new", fmt.Sprintf("%d heads don't divide a width of %d", c.Heads, c.Width), "make Width a multiple of Heads")
 	case c.KVHeads < 1 || c.Heads%c.KVHeads != 0:
-		fail(tensor.ErrValue, "new", fmt.Sprintf("%d heads can't share %s of keys and values", c.Heads, humanize.Count(c.KVHeads, "head")), "make Heads a multiple of KVHeads")
+		fail(tensor.ErrValue, "new", fmt.Sprintf("%d query heads can't share %s", c.Heads, humanize.Count(c.KVHeads, "key/value head")), "make Heads a multiple of KVHeads")
 	case !c.GPT2 && c.Width/c.Heads%2 != 0:
 		fail(tensor.ErrValue, "new", fmt.Sprintf("a head has %s, and rotary positions turn pairs of them", humanize.Count(c.Width/c.Heads, "feature")), "make Width/Heads even")
 	case c.Hidden < 1 || !(c.Theta > 0) || !(c.Eps > 0):

@@ -69,7 +69,7 @@ func parseGPT2Config(text []byte) (Config, error) {
 	const most = 1 << 24 // more than any model has of anything: what a damaged file says is not allocated
 	for _, size := range []int{c.Vocabulary, c.Context, c.Width, c.Layers, c.Heads} {
 		if size < 1 || size > most {
-			return Config{}, fmt.Errorf("vocab_size, n_positions, n_embd, n_layer and n_head are %d, %d, %d, %d and %d, which are no sizes of a model",
+			return Config{}, fmt.Errorf("vocab_size, n_positions, n_embd, n_layer and n_head are %d, %d, %d, %d and %d, which can't be the sizes of a model",
 				c.Vocabulary, c.Context, c.Width, c.Layers, c.Heads)
 		}
 	}

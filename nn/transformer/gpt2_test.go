@@ -113,16 +113,16 @@ func TestGPT2Configs(t *testing.T) {
 	}
 	for text, says := range map[string]string{
 		"{":                                                    "unexpected end",
-		`{"n_embd": 24}`:                                       "no sizes of a model",
+		`{"n_embd": 24}`:                                       "the sizes of a model",
 		strings.Replace(good, "61", "1e999", 1):                "1e999",
-		strings.Replace(good, "61", "-1", 1):                   "no sizes of a model",
+		strings.Replace(good, "61", "-1", 1):                   "the sizes of a model",
 		strings.Replace(good, "61", "1<<40", 1):                "invalid character",
 		strings.Replace(good, "gpt2", "bert", 1):               `model_type is "bert"`,
 		strings.Replace(good, `"n_head": 3`, `"n_head": 5`, 1): "5 heads don't divide a width of 24",
 		strings.Replace(good, "{", `{"activation_function": "relu", `, 1):                                `activation_function is "relu"`,
 		strings.Replace(good, "{", `{"tie_word_embeddings": false, `, 1):                                 "is not as in GPT-2",
 		strings.Replace(good, "{", `{"scale_attn_by_inverse_layer_idx": true, `, 1):                      "is not as in GPT-2",
-		strings.Replace(good, `"n_positions": 24`, `"n_positions": 99999999999999, "model_type": ""`, 1): "no sizes of a model",
+		strings.Replace(good, `"n_positions": 24`, `"n_positions": 99999999999999, "model_type": ""`, 1): "the sizes of a model",
 	} {
 		if c, err := parseGPT2Config([]byte(text)); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %+v, %v, want %q", text, c, err, says)

@@ -93,7 +93,7 @@ func (r *RoPE) rotateHeads(x *tensor.Tensor, start int) *tensor.Tensor {
 		return table.Narrow(0, start, x.Size(-3)).Unsqueeze(1) // [T 1 d/2]
 	}
 	if end := start + x.Size(-3); end > r.Cos.Size(0) {
-		fail(tensor.ErrShape, "attention", fmt.Sprintf("position %d is behind the %d that the rotary positions are for", end-1, r.Cos.Size(0)), "make a table of more positions")
+		fail(tensor.ErrShape, "attention", fmt.Sprintf("position %d is past the %d that the rotary positions are for", end-1, r.Cos.Size(0)), "make a table of more positions")
 	}
 	cos, sin := r.beside(x)
 	return x.RotatePairs(rows(cos), rows(sin))

@@ -350,7 +350,7 @@ func TestMistakes(t *testing.T) {
 		{"sizes below 0", with(func(c *Config) { c.Hidden = -1 }), tensor.ErrValue, "Hidden is -1, Theta 10000 and Eps 1e-05"},
 		{"no sizes", with(func(c *Config) { c.Layers = 0 }), tensor.ErrValue, "Config.Layers is 0"},
 		{"heads", with(func(c *Config) { c.Heads = 3 }), tensor.ErrValue, "3 heads don't divide a width of 4"},
-		{"shared heads", with(func(c *Config) { c.Heads, c.KVHeads = 4, 3 }), tensor.ErrValue, "4 heads can't share 3 heads of keys"},
+		{"shared heads", with(func(c *Config) { c.Heads, c.KVHeads = 4, 3 }), tensor.ErrValue, "4 query heads can't share 3 key/value heads"},
 		{"odd heads", with(func(c *Config) { c.Heads = 4 }), tensor.ErrValue, "a head has 1 feature"},
 		{"too long", func() { m.Forward(ids(m, 1, 1, 17)) }, tensor.ErrShape, "a sequence of 17 tokens is longer than the context of 16"},
 		{"an id", func() { m.Forward(tensor.Of([]int{1, 29})) }, tensor.ErrIndex, "29"},
@@ -381,7 +381,7 @@ func TestMistakes(t *testing.T) {
 		{"reorder", func() { m.NewCache(2, 0).Reorder(0, 2) }, tensor.ErrValue, "does not name one of 2 sequences"},
 		{"rope", func() { NewRoPE(3, 4, 10000) }, tensor.ErrValue, "features must be even"},
 		{"rope of another size", func() { NewAttention(8, 2, 2, NewRoPE(8, 4, 10000)) }, tensor.ErrShape, "a head has 4 features"},
-		{"behind the positions", func() { NewAttention(8, 2, 2, NewRoPE(4, 4, 10000)).Forward(tensor.Ones(1, 5, 8)) }, tensor.ErrShape, "position 4 is behind the 4"},
+		{"behind the positions", func() { NewAttention(8, 2, 2, NewRoPE(4, 4, 10000)).Forward(tensor.Ones(1, 5, 8)) }, tensor.ErrShape, "position 4 is past the 4"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -714,7 +714,7 @@ var tasks = []*task{
 		tolerance: 1e-3,
 		hints: [2]string{
 			"Which of the two parameters moves? Print both gradients after Backward.",
-			"Detach cuts the graph, and nothing behind the cut gets a gradient: the slope stays what it was. Take Detach out.",
+			"Detach cuts the graph, and nothing before the cut gets a gradient: the slope stays what it was. Take Detach out.",
 		},
 		praise: "The check for nil hid the bug. Where every parameter must have a gradient, let a missing one be an error.",
 	},
@@ -864,7 +864,7 @@ var tasks = []*task{
 			"What is the same for every layer? Write that once, with the name of the layer and its two sizes. How many outputs does the final layer have?",
 			"For a layer called l from in to out: the names l.weight and l.bias, the shapes [in out] and [out], and in·out + out numbers. fmt.Sprintf(\"layers.%d\", i) makes the name.",
 		},
-		praise: "A checkpoint is this table, and the numbers behind it.",
+		praise: "A checkpoint is this table, and the numbers after it.",
 	},
 	// 16: data
 	{
@@ -916,7 +916,7 @@ var tasks = []*task{
 			{category: "always the same id", in: []any{[]int{7, 7, 7, 7, 7}, 2}, want: []any{100.0}},
 			{category: "counting", points: 2, in: []any{[]int{0, 1, 2, 3, 4, 5, 6, 7, 8}, 4}, want: []any{0.0}},
 			{category: "some ids twice", points: 2, in: []any{[]int{1, 1, 2, 3, 3, 4, 4}, 3}, want: []any{50.0}},
-			{category: "a rest that is left out", in: []any{[]int{5, 5, 6, 6, 6, 6}, 4}, want: []any{75.0}},
+			{category: "a remainder that is left out", in: []any{[]int{5, 5, 6, 6, 6, 6}, 4}, want: []any{75.0}},
 		},
 		hints: [2]string{
 			"Print x and y of the first pair. Which id does y say comes after the first one of x?",
@@ -958,7 +958,7 @@ var tasks = []*task{
 			"How likely is it that an element survives? Divide survivors by that. And what happens when training is over?",
 			"If !training, return x. Else out[i] = x[i] / (1 - p) where draws[i] >= p; the other elements of a new slice are 0 already.",
 		},
-		praise: "Scaling during training, and not in use, is what all libraries do today.",
+		praise: "Scaling during training, and not during inference, is what all libraries do today.",
 	},
 	{
 		key:  "15.6",
@@ -1013,7 +1013,7 @@ var tasks = []*task{
 		},
 		tolerance: 1e-9,
 		hints: [2]string{
-			"Move both means first, that of g and that of g². Without decay, does your first step have the length lr, whatever the gradient? If not, look at the " +
+			"Move both means first, that of g and that of g². Without decay, is your first step one learning rate long, whatever the gradient? If not, look at the " +
 				"bias correction. And does the decay bypass the means?",
 			"m = 0.9m + 0.1g, v = 0.999v + 0.001g², then p -= lr·decay·p and p -= lr · m/(1−0.9ᵗ) / (√(v/(1−0.999ᵗ)) + 1e-8), with float64(t). The ε is outside " +
 				"the root. Return p and the means as they are, without the correction.",

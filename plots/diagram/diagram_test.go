@@ -347,7 +347,7 @@ func TestFlowAndHeatRefuse(t *testing.T) {
 		name, want string
 		draw       func()
 	}{
-		{"an input that comes later", `"norm" comes from "x", which is no step before it`, func() { Flow("it", Step("norm", m, "x"), Step("x", m)) }},
+		{"an input that comes later", `"norm" comes from "x", which is not a step before it`, func() { Flow("it", Step("norm", m, "x"), Step("x", m)) }},
 		{"a name twice", `two steps are called "x"`, func() { Flow("it", Step("x", m), Step("x", m)) }},
 		{"too few names", "[2 3], with 2 names for its rows and 2 for its columns", func() { Heat("it", []string{"a", "b"}, []string{"a", "b"}, m) }},
 		{"a vector", "[3], with 1 names", func() { Heat("it", []string{"a"}, []string{"a", "b", "c"}, tensor.Ones(3)) }},

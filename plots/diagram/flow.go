@@ -43,7 +43,7 @@ func Flow(what string, steps ...FlowStep) *Figure {
 			above, ok := row[from]
 			if !ok {
 				(&tensor.Error{Package: "diagram", Kind: tensor.ErrValue, Op: "flow",
-					Reason: fmt.Sprintf("%q comes from %q, which is no step before it", s.name, from),
+					Reason: fmt.Sprintf("%q comes from %q, which is not a step before it", s.name, from),
 					Hint:   "give each step after its inputs, under the same names"}).Panic()
 			}
 			r = max(r, above+1)

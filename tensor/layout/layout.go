@@ -231,9 +231,9 @@ func (l Layout) Axis(a int) (int, error) { return normalAxis(a, len(l.Shape)) }
 func normalAxis(a, rank int) (int, error) {
 	switch a {
 	case KeepDim:
-		return 0, &Error{Kind: ErrIndex, Reason: "tensor.KeepDim is no axis: it is given to reductions, behind their axes"}
+		return 0, &Error{Kind: ErrIndex, Reason: "tensor.KeepDim is not an axis: it is given to reductions, after their axes"}
 	case Biased:
-		return 0, &Error{Kind: ErrIndex, Reason: "tensor.Biased is no axis: it is given to Var and Std, behind their axes"}
+		return 0, &Error{Kind: ErrIndex, Reason: "tensor.Biased is not an axis: it is given to Var and Std, after their axes"}
 	}
 	if a < -rank || a >= rank {
 		reason := fmt.Sprintf("there is no axis %d in a tensor of %s", a, humanize.Count(rank, "axis"))

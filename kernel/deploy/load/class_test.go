@@ -53,8 +53,8 @@ func TestMissing(t *testing.T) {
 		{"node", []string{"go"}, nil, missing, "apt install nodejs npm"},
 		{"JupyterHub", []string{"go", "node"}, nil, missing, "pip install -r kernel/deploy/requirements.txt"},
 		{"the proxy", []string{"go", "node", "bin/jupyterhub"}, nil, missing, "npm ci --ignore-scripts --prefix"},
-		{"a number", nil, []string{"-n", "2,many"}, misused, `"many" is no number of students`},
-		{"students", nil, []string{"-n", "0"}, misused, `"0" is no number of students`},
+		{"a number", nil, []string{"-n", "2,many"}, misused, `"many" is not a number of students`},
+		{"students", nil, []string{"-n", "0"}, misused, `"0" is not a number of students`},
 		{"time", nil, []string{"-time", "-3s"}, misused, "durations"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -90,7 +90,7 @@ func start(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	for _, s := range strings.Split(sizes, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(s))
 		if err != nil || n < 1 || n > 200 {
-			fmt.Fprintf(stderr, "load: -n %s: %q is no number of students from 1 to 200\n", sizes, s)
+			fmt.Fprintf(stderr, "load: -n %s: %q is not a number of students from 1 to 200\n", sizes, s)
 			return misused
 		}
 		classes = append(classes, n)

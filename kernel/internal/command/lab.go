@@ -258,7 +258,7 @@ func (w jupyterLab) serveLab(ctx context.Context, lab *labProgram, folder string
 		behind := *w.workspace
 		behind.gently = true
 		if err := behind.finish(rest, false); err != nil && rest.Err() == nil {
-			fmt.Fprintf(w.stderr, "warning: code is not completed: %v\n", err)
+			fmt.Fprintf(w.stderr, "warning: there is no code completion: %v\n", err)
 		}
 	})
 	defer finishing.Wait()

@@ -70,7 +70,7 @@ func Open(dir string) (*os.Root, error) {
 	}
 	after, err := root.Stat(".")
 	if err == nil && !os.SameFile(before, after) {
-		err = &Error{dir, "it was exchanged while it was opened"}
+		err = &Error{dir, "it was replaced while it was being opened"}
 	}
 	if err != nil {
 		root.Close()

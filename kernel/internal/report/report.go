@@ -154,7 +154,7 @@ func Ended(state string) *Failure {
 	case strings.HasPrefix(state, "exit status "):
 		text = fmt.Sprintf("the cell ended with %s: os.Exit or log.Fatal was called", state)
 	case state == "signal: killed":
-		text = "the cell was killed: most often the machine had no memory left"
+		text = "the cell was killed: usually because the machine ran out of memory"
 	default:
 		text = "the cell was ended by a " + state
 	}

@@ -94,7 +94,7 @@ var habits = sync.OnceValue(func() []habit {
 		{re(`\(([\pL\d_, ]*)\)\s*=>\s*(\S.*)|(NAME)\s*=>\s*(\S.*)`), "Go has no => for functions", "", nil, "write func(x float64) float64 { return … }"},
 		{re(`^\s*(?:from|import)\s+(NAME)(?:\.|\s+import|\s*$|\s+as)`), "", "", nil, ""}, // pythonImport
 		{re(`^\s*del\s+(NAME)\[(.*)\]`), "Go has no del", "", []string{"delete($1, $2)", "$1 = slices.Delete($1, $2, $2+1)"}, "delete(m, k) takes a key out of a map"},
-		{re(`^\s*del\s`), "Go has no del", "", nil, "a value that nobody uses any more is freed by itself"},
+		{re(`^\s*del\s`), "Go has no del", "", nil, "a value that nobody uses is freed by itself"},
 		{re(`^\s*(?:global|nonlocal)\s`), "Go has no global", "", nil, "a function can use the cell's variables as they are: leave the line out"},
 		{re(`^\s*(?:yield|await)\b`), "Go has neither yield nor await", "", nil, "return a slice, or send the values to a channel: c <- v"},
 		{re(`^\s*(?:pip3?|conda)\s+install\s`), "pip installs packages for Python", "", nil, "%get path@latest fetches a Go module; tensors, layers and plots are here already"},
@@ -105,7 +105,7 @@ var habits = sync.OnceValue(func() []habit {
 		{re(`\bnew\s+(NAME)\s*\(`), "new is a function in Go", "", nil, "&T{…} makes a T with these fields and gives a pointer to it"},
 		{re(`"""|'''`), "Go has no triple quotes", "", nil, "a string over several lines goes between backquotes (`)"},
 		{re(`\b(?:f|F|rf|fr)"`), "", "", nil, ""}, // fstring
-		{re(`\b[rR]"(_*)"`), "Go writes raw strings between backquotes", "", nil, "write `…` in the place of r\"…\""},
+		{re(`\b[rR]"(_*)"`), "Go writes raw strings between backquotes", "", nil, "write `…` in place of r\"…\""},
 		{re(`\b[bB]("_*")`), "Go has no b\"…\"", "", []string{"[]byte($1)"}, "write []byte(\"…\")"},
 		{re(`^\s*(?:let|auto|local|val|my)\s+(?:mut\s+)?(NAME)\s*=\s*([^=].*\S|[^=])`), "a new variable is defined with :=", "", []string{"$1 := $2"}, "write x := value"},
 		{re(`^\s*(var|const)\s+(NAME)\s*:=\s*(.*\S)`), "$1 and := don't go together", "", []string{"$1 $2 = $3"}, "write x := value, or var x = value"},
@@ -551,7 +551,7 @@ func lexical(src *Source, code string) *Error {
 			e.End = src.Pos(at + len(text) + 2).Col
 		}
 	case strings.HasPrefix(msg, "unknown escape") && re(`\b[rR]"[^"]*$`).MatchString(before):
-		e.Msg, e.Hint = "Go writes raw strings between backquotes (`)", "write `…` in the place of r\"…\""
+		e.Msg, e.Hint = "Go writes raw strings between backquotes (`)", "write `…` in place of r\"…\""
 	case strings.HasPrefix(msg, "unknown escape") || strings.HasPrefix(msg, "escape"):
 		e.Hint = `write \\ for a backslash, or put the string between backquotes (` + "`)"
 		e.Msg = `a \ in a string begins a special character, and this one does not exist`

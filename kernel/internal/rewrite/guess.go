@@ -263,9 +263,9 @@ func (m wrongName) foreign(name string, lo, hi int) string {
 		return "make a slice ([]int{1, 2}) or a map (map[string]int{\"a\": 1})"
 	case "help", "dir":
 		if args = strings.TrimSpace(args); args != "" && re(`^(?:NAME\.)*NAME$`).MatchString(args) {
-			return "?" + args + " in a cell of its own shows the documentation, as Shift+Tab does behind the name; Tab behind a dot lists what there is"
+			return "?" + args + " in a cell of its own shows the documentation, as Shift+Tab does after the name; Tab after a dot lists what there is"
 		}
-		return "?x in a cell of its own shows the documentation of x, as Shift+Tab does behind the name"
+		return "?x in a cell of its own shows the documentation of x, as Shift+Tab does after the name"
 	case "vars", "locals", "globals":
 		return "%vars in a cell of its own lists the variables"
 	case "id":

@@ -215,7 +215,7 @@ func (m *mistake) mismatch(expr, a, b string) string {
 		return m.write("only strings can be added to strings", lo, hi, "string(c) makes a string of a character", x+" + string("+y+")")
 	case ok && op == "+" && (isString(a) || isString(b)):
 		fix := "fmt.Sprint(" + x + ", " + y + ")"
-		return m.write("only strings can be added to strings", lo, hi, "only strings can be added to strings: fmt.Sprint(x) makes one of any value", fix)
+		return m.write("only strings can be added to strings", lo, hi, "only strings can be added to strings: fmt.Sprint(x) turns any value into one", fix)
 	case ok && strings.Contains(a, "bool") && strings.ContainsAny(op, "<>"):
 		if _, _, _, _, mid, two := m.operands(lo, lo+len(x)); two {
 			return m.write("comparisons don't chain", lo, hi, "write a < b && b < c", x+" && "+mid+" "+op+" "+y)
@@ -367,7 +367,7 @@ func (m *mistake) cannotUse(expr, kind, typ, want string) string {
 			return "a string is not a tensor"
 		}
 	case want == "string" && (isNumeric(typ) || strings.HasPrefix(kind, "untyped")):
-		return m.write("a number is not a string", lo, hi, "a number is not a string: fmt.Sprint(x) makes one of it", "fmt.Sprint("+text+")")
+		return m.write("a number is not a string", lo, hi, "a number is not a string: fmt.Sprint(x) turns it into one", "fmt.Sprint("+text+")")
 	case isTensor(want) && ok:
 		return m.write("a tensor is wanted here", lo, hi, "a tensor is wanted here: tensor.Of(…) makes one", "tensor.Of("+text+")", "tensor.Number("+text+")")
 	case isTensor(typ) && isNumeric(want) && ok:

@@ -103,11 +103,11 @@ func option(a argument, callee string) (value, with, after, hint string) {
 	case "dim", "axis", "dims", "axes":
 		return a.value, "", "", "axes are plain arguments: x.Sum(0), x.Sum(0, 1)"
 	case "keepdim", "keepdims":
-		return pick(yes, "tensor.KeepDim"), "", "", "tensor.KeepDim goes behind the axes: x.Sum(0, tensor.KeepDim)"
+		return pick(yes, "tensor.KeepDim"), "", "", "tensor.KeepDim goes after the axes: x.Sum(0, tensor.KeepDim)"
 	case "unbiased":
-		return pick(!yes, "tensor.Biased"), "", "", "tensor.Biased goes behind the axes: x.Var(0, tensor.Biased)"
+		return pick(!yes, "tensor.Biased"), "", "", "tensor.Biased goes after the axes: x.Var(0, tensor.Biased)"
 	case "correction":
-		return pick(a.value == "0", "tensor.Biased"), "", "", "tensor.Biased goes behind the axes: x.Var(0, tensor.Biased)"
+		return pick(a.value == "0", "tensor.Biased"), "", "", "tensor.Biased goes after the axes: x.Var(0, tensor.Biased)"
 	case "retain_graph":
 		return pick(yes, "tensor.Retain()"), "", "", "loss.Backward(tensor.Retain()) keeps the graph"
 	case "create_graph":
@@ -127,7 +127,7 @@ func option(a argument, callee string) (value, with, after, hint string) {
 		if yes {
 			value = ""
 		}
-		return "optim." + camel(a.key) + "(" + value + ")", "", "", "an option is a value behind the others: optim.NewSGD(parameters, 0.1, optim.Momentum(0.9))"
+		return "optim." + camel(a.key) + "(" + value + ")", "", "", "an option is a value after the others: optim.NewSGD(parameters, 0.1, optim.Momentum(0.9))"
 	}
 	return goWords(a.value), "", "", "give the values in the order of the function's parameters"
 }

@@ -372,7 +372,7 @@ func (s *Session) take(name, why string) (found bool) {
 					delete(s.decls, key)
 				}
 			}
-			s.orphan(name, fmt.Sprintf("%s is no type any more since cell [%d]", name, s.current))
+			s.orphan(name, fmt.Sprintf("%s is no longer a type since cell [%d]", name, s.current))
 		}
 	}
 	if found && why != "" {

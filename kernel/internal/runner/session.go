@@ -54,13 +54,13 @@ func (s *Session) End(c *Cell) (lost []string, saved bool) {
 
 // Event returns the program that a change of a widget asks for, or says why there is none. cell has made the widget.
 func (s *Session) Event(cell int) (*rewrite.Result, *report.Failure) {
-	const again = "run the cell again that has made it"
+	const again = "run the cell that made it once more"
 	r := s.Current().Event(cell)
 	switch {
 	case r == nil:
-		return nil, report.Said("widget", "what this widget calls is not known any more: "+again)
+		return nil, report.Said("widget", "what this widget calls is no longer known: "+again)
 	case len(r.Errors) > 0:
-		return nil, report.Said("widget", "what this widget calls does not compile any more: "+r.Errors[0].Msg+"; "+again)
+		return nil, report.Said("widget", "what this widget calls no longer compiles: "+r.Errors[0].Msg+"; "+again)
 	}
 	return r, nil
 }

@@ -30,7 +30,7 @@ func (e *FilesError) Error() string {
 const mostFiles = 10000
 
 // errNoFile says that what was opened is no regular file.
-var errNoFile = errors.New("it is a link, or something else that is no file")
+var errNoFile = errors.New("it is a link, or something else that isn't a file")
 
 // OpenFile opens a regular file whose owner may put something else in its place at any moment: it follows no link,
 // and waits for no named pipe. What it says of the file holds for the one that is open.

@@ -111,7 +111,7 @@ func greeting() []byte {
 
 func checkGreeting(g []byte) error {
 	if g[0] != 0xff || g[9]&1 == 0 {
-		return broken("the peer speaks something else than ZeroMQ")
+		return broken("the peer speaks something other than ZeroMQ")
 	}
 	if g[10] < 3 {
 		return broken("the peer speaks version %d of ZeroMQ's protocol; it takes 3", g[10])
@@ -279,7 +279,7 @@ func (r *reader) handshake(w io.Writer, kind Kind, identity []byte) (string, err
 			return "", err
 		}
 		if theirs[0] != 0xff {
-			return "", broken("the peer speaks something else than ZeroMQ")
+			return "", broken("the peer speaks something other than ZeroMQ")
 		}
 	}
 	if err := checkGreeting(theirs[:]); err != nil {

@@ -239,7 +239,7 @@ func TestWidgets(t *testing.T) {
 	// What the cell kept of them is not there, since no program ran; so the page says what to do.
 	e.event("s")
 	e.ended("exit status 0")
-	if c := e.now.changes(); len(c.Below) != 1 || !strings.Contains(c.Below[0].Drawn[0].HTML, "run the cell again that has made it") {
+	if c := e.now.changes(); len(c.Below) != 1 || !strings.Contains(c.Below[0].Drawn[0].HTML, "run the cell that made it once more") {
 		t.Errorf("below widgets stands %+v", c.Below)
 	}
 	if !e.forget(1) || e.forget(1) || e.widgets.Get("s") != nil {

@@ -57,7 +57,7 @@ func main() {
 	flag.IntVar(&s.batch, "batch", 16, "sequences in a batch")
 	flag.IntVar(&s.steps, "steps", 1500, "training steps")
 	flag.Float64Var(&s.peak, "lr", 3e-3, "the highest learning rate, after a warm-up of a twentieth of the steps")
-	flag.BoolVar(&s.bf16, "bf16", false, "compute products in bfloat16 (autocast)")
+	flag.BoolVar(&s.bf16, "bf16", false, "compute matmuls in bfloat16 (autocast)")
 	flag.IntVar(&s.every, "every", 250, "steps between samples, checkpoints and looks at the held-out text")
 	flag.Uint64Var(&s.seed, "seed", 1, "of the initial weights, the order of the text and the samples")
 	flag.StringVar(&s.sample, "sample", "", "do not train: go on from this prompt with the model in -out")
