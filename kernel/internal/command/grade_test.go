@@ -95,8 +95,8 @@ func table(t *testing.T, path string) map[string][]string {
 	return rows
 }
 
-// Whatever a submission does, it costs its own points and nothing else. With LECTERN_LONG=1 there are some more, whose
-// like TestTeachersPage and TestIsolation have, too.
+// Whatever a submission does, it costs its own points and nothing else. With LECTERN_LONG=1 three more
+// students try what TestTeachersPage and TestIsolation have, too.
 func TestGradeSubmissions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short")
