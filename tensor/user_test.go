@@ -1,7 +1,9 @@
 package tensor_test
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -12,6 +14,9 @@ import (
 func TestUsersCompileLittle(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go command: ", err)
+	}
+	if _, err := os.ReadFile(filepath.Join("testdata", "user", "main.go")); err != nil { // go test notes what it reads itself
+		t.Fatal(err)
 	}
 	archive, err := exec.Command("go", "list", "-export", "-f", "{{.Export}}", "./testdata/user").Output()
 	if err != nil {

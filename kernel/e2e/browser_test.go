@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,17 +39,41 @@ func root(t testing.TB) string {
 	return dir
 }
 
-// kernelCommand builds the kernel command, so that ending it ends the program and not only a "go run" around it.
+// common is a folder for what tests have in common; it is there until the last of them has ended.
+var common string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "lectern-e2e-")
+	if err != nil {
+		panic(err)
+	}
+	common = dir
+	code := m.Run()
+	if err := os.RemoveAll(dir); err != nil {
+		panic(err)
+	}
+	os.Exit(code)
+}
+
+// kernelCommand is the kernel command, so that ending it ends the program and not only a "go run" around it.
 func kernelCommand(t *testing.T) string {
 	t.Helper()
-	exe := filepath.Join(t.TempDir(), "kernel.exe")
-	cmd := exec.Command("go", "build", "-o", exe, "./kernel/cmd/lectern")
-	cmd.Dir = root(t)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build the kernel command: %v\n%s", err, out)
+	exe, err := buildCommand()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return exe
 }
+
+var buildCommand = sync.OnceValues(func() (string, error) {
+	exe := filepath.Join(common, "kernel.exe")
+	cmd := exec.Command("go", "build", "-o", exe, "./kernel/cmd/lectern")
+	cmd.Dir = filepath.Join("..", "..")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the kernel command: %w\n%s", err, out)
+	}
+	return exe, nil
+})
 
 // A tab is what a browser has to do for tests that run in more than one: all else is said in JavaScript.
 type tab interface {

@@ -13,6 +13,7 @@ import (
 
 // TestGuess answers the questions of a lesson by keyboard, and looks at the page before and after.
 func TestGuess(t *testing.T) {
+	t.Parallel()
 	b := openBrowser(t)
 	b.colours("light")
 	b.window(1280, 900, false)

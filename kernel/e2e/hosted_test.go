@@ -165,6 +165,7 @@ func (h *host) find(b *browser) {
 // TestHosted has a plain web server hand out the rendered lessons below a path: whatever pages link to, show or find is
 // there.
 func TestHosted(t *testing.T) {
+	t.Parallel()
 	h := hosting(t, renderedSite(t))
 	b := openBrowser(t)
 	b.window(1280, 900, false)

@@ -58,6 +58,7 @@ func outputsWanted(t *testing.T, path string) (cells, withOutputs, failing int) 
 var wholeLessons = []string{"19-training-loop", "01-tokenization", "05-storage-strides-views"}
 
 func TestJupyterLab(t *testing.T) {
+	t.Parallel()
 	exe := kernelCommand(t)
 	address := lab(t, exe)
 	up := time.Now()

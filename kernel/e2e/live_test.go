@@ -27,8 +27,11 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// liveSite is the folder of the lessons' pages, whose cells run.
+// liveSite is the folder of the lessons' pages, whose cells run: LECTERN_LIVE_SITE, or one that is rendered.
 var liveSite = sync.OnceValues(func() (string, error) {
+	if site := os.Getenv("LECTERN_LIVE_SITE"); site != "" {
+		return site, nil
+	}
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		return "", err

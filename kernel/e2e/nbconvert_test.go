@@ -14,6 +14,7 @@ import (
 // Jupyter's own converter makes pages of the lessons too: figures, tables and tensors are there, and
 // nothing that was meant for the kernel.
 func TestNbconvert(t *testing.T) {
+	t.Parallel()
 	py := python(t)
 	if out, err := exec.Command(py, "-m", "nbconvert", "--version").CombinedOutput(); err != nil {
 		absent(t, "nbconvert is not installed: "+lastLine(out))

@@ -55,6 +55,7 @@ var leaving = []string{`location = "HTTP/navigate"`, `location.replace("HTTP/rep
 // Outputs with scripts stand in a frame of their own, whose scripts reach no host by anything that a page's policy
 // knows, can't lead the page elsewhere, and can't change it. WebRTC is what no policy knows: docs/security.md says so.
 func TestOutputsReachNobody(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	var asked []string
 	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

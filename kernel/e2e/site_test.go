@@ -1,12 +1,14 @@
 package e2e
 
 import (
+	"fmt"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -108,19 +110,31 @@ func (b *browser) themes() {
 // renderedSite is the folder of the rendered lessons, without steps.
 func renderedSite(t *testing.T) string { return rendered(t, "-steps=false") }
 
-// rendered is the folder of what render makes with these arguments.
+// rendered is the folder of what render makes with these arguments. Tests have it in common.
 func rendered(t *testing.T, args ...string) string {
 	t.Helper()
-	out := filepath.Join(t.TempDir(), "site")
-	cmd := exec.Command(kernelCommand(t), append([]string{"render", "-o", out}, args...)...)
-	cmd.Dir = root(t)
-	if text, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("render: %v\n%s", err, text)
+	exe := kernelCommand(t)
+	site, _ := sites.LoadOrStore(strings.Join(args, " "), sync.OnceValues(func() (string, error) {
+		out, err := os.MkdirTemp(common, "site-")
+		if err != nil {
+			return "", err
+		}
+		cmd := exec.Command(exe, append([]string{"render", "-o", out}, args...)...)
+		cmd.Dir = filepath.Join("..", "..")
+		if text, err := cmd.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("render: %w\n%s", err, text)
+		}
+		return out, nil
+	}))
+	out, err := site.(func() (string, error))()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return out
 }
 
-// TestSiteByKeyboard uses what pages offer beside their text.
+var sites sync.Map // by the arguments of render
+
 // languages changes to Chinese and back: the place stays, and so does what the reader has guessed. The search
 // takes Chinese.
 func (b *browser) languages(site string) {
@@ -155,12 +169,15 @@ func (b *browser) languages(site string) {
 	b.until("the English page is there", `location.pathname == new URL("`+before+`").pathname`, `location.href`)
 }
 
+// TestSiteByKeyboard uses what pages offer beside their text.
 func TestSiteByKeyboard(t *testing.T) {
+	t.Parallel()
 	b := openBrowser(t)
 	b.colours("light")
 	b.window(1280, 900, false)
-	b.search(renderedSite(t))
-	b.languages(renderedSite(t))
+	site := renderedSite(t)
+	b.search(site)
+	b.languages(site)
 	b.figures()
 	b.themes()
 	b.clean(func(address string) bool {
@@ -187,6 +204,7 @@ const unfit = `(() => {
 // TestFiguresFitPhones opens all lessons in a window of a phone's width: figures neither scroll
 // nor shrink until they can't be read.
 func TestFiguresFitPhones(t *testing.T) {
+	t.Parallel()
 	b := openBrowser(t)
 	b.window(390, 844, true)
 	out := renderedSite(t)
@@ -203,6 +221,7 @@ func TestFiguresFitPhones(t *testing.T) {
 }
 
 func TestSite(t *testing.T) {
+	t.Parallel()
 	axe := axeSource(t)
 	out := renderedSite(t)
 	pages := []string{"index.html", "404.html"}

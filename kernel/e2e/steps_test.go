@@ -16,6 +16,7 @@ const steppedLesson = "11-gradients"
 
 // TestStepping goes through a cell by keyboard, by click and by playing, and looks at what a reader sees and hears.
 func TestStepping(t *testing.T) {
+	t.Parallel()
 	b := openBrowser(t)
 	b.colours("light")
 	b.window(1280, 900, false)

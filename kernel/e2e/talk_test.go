@@ -13,6 +13,7 @@ import (
 // TestTalk presents a lesson. Each key press shows one more block, or the answer to a question; cells can be stepped
 // through, and a second window follows.
 func TestTalk(t *testing.T) {
+	t.Parallel()
 	b := openBrowser(t)
 	b.colours("light")
 	b.window(1280, 720, false)

@@ -24,6 +24,7 @@ var hostile = []map[string]any{
 
 // TestUntrusted looks at a stranger's notebook in a browser: nothing of it runs or loads, and the page around it works.
 func TestUntrusted(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	cells := []any{map[string]any{"cell_type": "markdown", "id": "a", "metadata": map[string]any{}, "source": "# From a stranger\n\n<img src=x onerror=\"window.hacked = 1\" alt=\"\">"}}
 	for i, data := range hostile {

@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"encoding/csv"
+	"fmt"
 	"maps"
 	"net"
 	"os"
@@ -94,7 +95,8 @@ func table(t *testing.T, path string) map[string][]string {
 	return rows
 }
 
-// Whatever a submission does, it costs its own points and nothing else.
+// Whatever a submission does, it costs its own points and nothing else. With LECTERN_LONG=1 three more
+// students try what TestTeachersPage and TestIsolation have, too.
 func TestGradeSubmissions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short")
@@ -166,31 +168,30 @@ func TestGradeSubmissions(t *testing.T) {
 	want := map[string]string{} // points in all, of double's test and of half's
 	hand("right", map[string]string{"double": right, "half": half})
 	want["right"] = "7 5 2"
-	hand("nothing", nil)
-	want["nothing"] = "0 0 0"
 	hand("partly", map[string]string{"double": "func double(x int) int { return max(x, -x) * 2 }", "half": half})
 	want["partly"] = "5 3 2"
 	hand("float", map[string]string{"double": "func double(x int) int { return int(float64(x) * 2) }", "half": "func half(x []float64) []int { return nil }"})
 	want["float"] = "3 3 0"
 	hand("broken", map[string]string{"double": "func double(x int) int { retrn 2 * x }", "half": half})
 	want["broken"] = "2 0 2"
-	hand("loops", map[string]string{"double": try("if x < 0 { for {} }"), "half": half}, "for {}")
+	hand("loops", map[string]string{"double": try("if x < 0 { for {} }"), "half": half}, "time.Sleep(time.Hour)")
 	want["loops"] = "3 1 2"
 	hand("prints", map[string]string{"double": right, "half": half}, "line := strings.Repeat(\"x\", 1<<20)\nfor range 1 << 10 {\n\tfmt.Println(line)\n}")
 	want["prints"] = "7 5 2"
 	hand("exits", map[string]string{"double": try("os.Exit(0)"), "half": half}, "os.Exit(0)")
 	want["exits"] = "2 0 2"
-	hand("forks", map[string]string{"double": right, "half": half}, "for range 2000 {\n\texec.Command(\"sleep\", \"1000\").Start()\n}")
-	want["forks"] = "" // it may have no process left for its own answers
-	hand("reads", map[string]string{"double": try("b, err := os.ReadFile(\"" + source + "\")\nif err == nil && len(b) > 0 {\n\tos.WriteFile(\"" + outside + "\", b, 0o644)\n} else {\n\treturn 0\n}")})
-	want["reads"] = "0 0 0"
-	hand("dials", map[string]string{"double": try("if _, err := net.Dial(\"tcp\", \"" + listener.Addr().String() + "\"); err != nil {\n\treturn 0\n}"), "half": half})
-	want["dials"] = "2 0 2"
-	hand("writes", map[string]string{"double": try("if os.WriteFile(\"" + outside + "\", nil, 0o644) != nil || os.Remove(\"" + victim + "\") != nil {\n\treturn 0\n}"), "half": half})
-	want["writes"] = "2 0 2"
-	hand("fools", map[string]string{"double": "func double(x int) int { return 0 }", "half": half},
-		"type fake struct{}\nfunc (fake) Grade(string, any, ...string) { show.Bundle(\"text/plain\", \"5\") }\nfunc (fake) Answers(string, any, string) { fmt.Println(\"5 of 5\") }\nvar lesson fake")
-	want["fools"] = "0 0 0"
+	hand("reaches", map[string]string{"double": try("b, _ := os.ReadFile(\"" + source + "\")\n_, none := net.Dial(\"tcp\", \"" + listener.Addr().String() + "\")\n" +
+		"if len(b) == 0 && none != nil && os.WriteFile(\"" + outside + "\", b, 0o644) != nil && os.Remove(\"" + victim + "\") != nil {\n\treturn 0\n}"), "half": half})
+	want["reaches"] = "2 0 2" // were any of it within reach, there would be points for it
+	if os.Getenv("LECTERN_LONG") != "" {
+		hand("nothing", nil)
+		want["nothing"] = "0 0 0"
+		hand("forks", map[string]string{"double": right, "half": half}, "for range 2000 {\n\texec.Command(\"sleep\", \"1000\").Start()\n}")
+		want["forks"] = "" // it may have no process left for its own answers
+		hand("fools", map[string]string{"double": "func double(x int) int { return 0 }", "half": half},
+			"type fake struct{}\nfunc (fake) Grade(string, any, ...string) { show.Bundle(\"text/plain\", \"5\") }\nfunc (fake) Answers(string, any, string) { fmt.Println(\"5 of 5\") }\nvar lesson fake")
+		want["fools"] = "0 0 0"
+	}
 	hand("copies", map[string]string{"double": right, "half": half, "given": "const three = 4", "double-tests": "lesson.Grade(\"double\", double)"})
 	want["copies"] = "7 5 2"
 	hand("loses", map[string]string{"double": right, "half": "", "half-tests": ""})
@@ -213,7 +214,7 @@ func TestGradeSubmissions(t *testing.T) {
 
 	grades, pages := filepath.Join(dir, "grades.csv"), filepath.Join(dir, "feedback")
 	code, out, bad := runCommandLine(t, "grade", "-timeout", "12s", "-memory", "1500", "-source", source, "-o", grades, "-feedback", pages, filepath.Join(dir, "submitted"))
-	if code != 1 || !strings.Contains(bad, "4 of 19 submissions were not graded") {
+	if code != 1 || !strings.Contains(bad, fmt.Sprintf("4 of %d submissions were not graded", len(want)+4)) {
 		t.Errorf("status %d\n%s%s", code, out, bad)
 	}
 	rows := table(t, grades)

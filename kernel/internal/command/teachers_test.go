@@ -93,7 +93,9 @@ func TestTeachersPage(t *testing.T) {
 	}
 	if os.Getuid() == 0 {
 		t.Run("an ordinary user", firstGrades(ordinaryUser()))
-		t.Run("root", firstGrades(nil))
+		if os.Getenv("LECTERN_LONG") != "" { // as whom TestGradeSubmissions releases and grades
+			t.Run("root", firstGrades(nil))
+		}
 	} else {
 		t.Run("an ordinary user", firstGrades(nil))
 	}
