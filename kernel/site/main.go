@@ -89,6 +89,7 @@ func main() {
 	flag.BoolVar(&o.Untrusted, "untrusted", false, "keep only what is harmless of the notebooks")
 	course := flag.Bool("course", false, "the notebooks are the lessons, which have an introduction")
 	runs := flag.Bool("live", false, "cells run in the browser")
+	explores := flag.Bool("explore", false, "where cells don't run, pages have explorers nevertheless")
 	steps := flag.String("steps", "", "file that names the records of the notebooks' steps: an object of notebooks and files")
 	root := flag.String("root", ".", "the checkout, from which cells that run are built")
 	cache := flag.String("cache", "", "folder for what is built for them")
@@ -121,7 +122,9 @@ func main() {
 	began := time.Now()
 	sizes := ""
 	if *runs {
-		o.Live, sizes = liveParts(*root, *cache, o.Notebooks)
+		o.Live, o.Explore, sizes = liveParts(*root, *cache, o.Notebooks)
+	} else if *explores {
+		o.Explore = explorers(*root, *cache)
 	}
 	r, err := render.Site(o)
 	if err != nil {
@@ -164,8 +167,26 @@ func stepRecords(list string) map[string]render.Steps {
 	return records
 }
 
+// say tells the program that has started this one what is built, and for how long.
+func say(what string, about time.Duration) { stage.Say(os.Stderr, what, about) }
+
+// explorers builds those of pages whose cells don't run.
+func explorers(root, cache string) *render.Explore {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	parts, err := live.PackExplorers(ctx, root, cache, say)
+	if err != nil {
+		fail(fmt.Errorf("render: %w", err))
+	}
+	return explore(parts)
+}
+
+func explore(e *live.Explorers) *render.Explore {
+	return &render.Explore{Script: e.Script, Style: live.ExploreStyle, Files: e.Content, Told: map[string]any{"parts": e.Parts, "scripts": e.Scripts}, Looks: e.Looks}
+}
+
 // liveParts builds what pages need for cells that run, and says how much that is.
-func liveParts(root, cache string, notebooks []string) (parts *render.Live, sizes string) {
+func liveParts(root, cache string, notebooks []string) (parts *render.Live, explorers *render.Explore, sizes string) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	lessons := make([]*notebook.Notebook, len(notebooks))
@@ -177,7 +198,7 @@ func liveParts(root, cache string, notebooks []string) (parts *render.Live, size
 		// A reader's copy goes without these cells, as a student's does.
 		lessons[i].Cells = slices.DeleteFunc(lessons[i].Cells, func(c *notebook.Cell) bool { return c.HasTag("check-only") })
 	}
-	files, err := live.Pack(ctx, root, cache, lessons, func(what string, about time.Duration) { stage.Say(os.Stderr, what, about) })
+	files, err := live.Pack(ctx, root, cache, lessons, say)
 	if err != nil {
 		fail(fmt.Errorf("render: %w", err))
 	}
@@ -192,10 +213,10 @@ func liveParts(root, cache string, notebooks []string) (parts *render.Live, size
 		sizes += fmt.Sprintf("The pages work with %s, but cells are built more slowly: it is not known here yet, so that they go without %s.\n", runtime.Version(), strings.Join(files.Untrimmed, ", "))
 	}
 	parts = &render.Live{
-		Script: live.PageScript + live.ExploreScript, Style: live.PageStyle + live.ExploreStyle,
-		Files: files.Content, Lesson: files.Lesson, Explorers: files.Explorers(),
+		Script: live.PageScript, Style: live.PageStyle,
+		Files: files.Content, Lesson: files.Lesson,
 	}
-	return parts, sizes
+	return parts, explore(files.Explorers()), sizes
 }
 
 func fail(err error) {

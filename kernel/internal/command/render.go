@@ -142,14 +142,22 @@ func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagS
 			fmt.Fprintln(w.stdout, records.came(fromHere(from), record))
 		}
 	}
-	// The pages come first, with the steps that are there; what takes minutes, behind them. Pages whose cells run stay so.
-	if !live || !fileExists(filepath.Join(out, "live")) {
+	// The pages come first, with the steps that are there; what takes longer, behind them. Pages whose cells run stay so.
+	explore := !untrusted && explores(list)
+	quick := !explore || fileExists(filepath.Join(cache, "explore.wasm")) // there is nothing to build but what a minute has built before
+	if explore && quick {
+		given["explore"] = "true"
+	}
+	if runs, _ := filepath.Glob(filepath.Join(out, "live", "compiler-*")); !live || len(runs) == 0 {
 		if err := r.render(ctx); err != nil {
 			return err
 		}
 	}
-	if live {
-		given["live"] = "true"
+	if live || !quick {
+		if live {
+			given["live"] = "true"
+		}
+		given["explore"] = fmt.Sprint(explore)
 		if err := r.render(ctx); err != nil {
 			return err
 		}
@@ -175,6 +183,14 @@ func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagS
 	// Pages without steps are pages.
 	fmt.Fprintf(w.stderr, "warning: readers can't step through all cells, since they could not be recorded: %v\n", err)
 	return records.save(to)
+}
+
+// explores reports whether a notebook has something to play with: then pages need a program beside them.
+func explores(notebooks []string) bool {
+	return slices.ContainsFunc(notebooks, func(path string) bool {
+		text, err := os.ReadFile(path)
+		return err == nil && bytes.Contains(text, []byte("<!-- explore: ")) // one that can't be read is named by the renderer
+	})
 }
 
 // A renderer calls the program that writes pages.

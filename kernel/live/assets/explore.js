@@ -1,12 +1,14 @@
-// Explorers: what readers play with, without a compiler. How one looks at first stands in the page; the program that answers is loaded when the
-// first of them comes near the window. notebooks/explore says what the attributes of its HTML mean.
+// Explorers: what readers play with, without a compiler. It needs loading.js before it. How one looks at first stands in the page; the program
+// that answers is loaded when the first of them comes near the window. notebooks/explore says what the attributes of its HTML mean.
 (() => {
   "use strict";
-  const { lesson, binary, worker } = window.lecternParts ?? {};
+  const told = document.getElementById("lectern-explore");
+  if (!told || typeof WebAssembly !== "object" || typeof Worker !== "function" || typeof DecompressionStream !== "function") return;
   const say = lecternSay;
-  const words = window.lecternParts?.lesson?.words; // in another language than English
+  const page = JSON.parse(told.textContent);
+  const { words } = page; // in another language than English
+  const { worker, binary } = lecternLoading(page);
   const places = [...document.querySelectorAll(".explore")];
-  if (!places.length || !lesson?.explorers) return;
 
   // The program.
   const calls = new Map(); // id to { done, failed }
@@ -65,7 +67,7 @@
   const translate = []; // what draws the first looks again, which are English
   places.forEach((place, number) => {
     const name = place.dataset.explore;
-    const known = lesson.explorers[name];
+    const known = page.explorers[name];
     if (!known) return;
     const title = document.createElement("p");
     title.className = "x-title";
