@@ -163,6 +163,19 @@ func (p page) explore(exe, folder string, look func(name string)) {
 	p.press("End", keyEnd, 0)
 	p.shows(exe, "bowl", "momentum=19")
 	look("bowl")
+
+	visit("11-gradients", "tape")
+	p.focus("tape", "[name=step]")
+	p.press("ArrowRight", keyRight, 0)
+	p.press("ArrowRight", keyRight, 0)
+	p.shows(exe, "tape", "step=2")
+	look("tape")
+
+	visit("27-inference", "decode")
+	p.focus("decode", "[name=batch]")
+	p.press("ArrowLeft", keyLeft, 0)
+	p.shows(exe, "decode", "batch=4")
+	look("decode")
 }
 
 // TestLiveExplorers uses each explorer by keyboard.

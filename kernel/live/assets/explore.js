@@ -47,8 +47,8 @@
 
   // patch makes one element look like another, and leaves alone what is the same, so that controls keep their focus.
   const patch = (from, to) => {
-    const old = [...from.childNodes];
-    [...to.childNodes].forEach((n, i) => {
+    const old = [...from.childNodes], now = [...to.childNodes]; // what goes over to one is gone from the other
+    now.forEach((n, i) => {
       const o = old[i];
       if (!o) from.append(n);
       else if (o.nodeType !== n.nodeType || o.nodeName !== n.nodeName || o.name !== n.name) o.replaceWith(n);
@@ -61,7 +61,7 @@
         if (o.nodeName === "SELECT") o.value = n.value;
       }
     });
-    old.slice(to.childNodes.length).forEach((o) => o.remove());
+    old.slice(now.length).forEach((o) => o.remove());
   };
 
   const translate = []; // what draws the first looks again, which are English
