@@ -90,15 +90,17 @@ func (r run) flops() string {
 	if len(r.Inputs) > 0 {
 		first = layout.Product(r.Inputs[0])
 	}
-	switch {
+	switch total := humanize.Thousands(r.FLOPs); {
 	case r.Matmul == r.FLOPs && n > 0 && r.FLOPs%(2*n) == 0:
 		formula += fmt.Sprintf("2 · %s · %s = ", many(n, "element"), many(r.FLOPs/(2*n), "pair"))
-	case n > 0 && r.FLOPs%n == 0:
+	case n > 1 && r.FLOPs%n == 0:
 		formula += fmt.Sprintf("%s · %s = ", humanize.Thousands(r.FLOPs/n), many(n, "element"))
-	case first > 0 && r.FLOPs%first == 0:
+	case first > 1 && r.FLOPs >= first && r.FLOPs%first == 0:
 		formula += fmt.Sprintf("%s · %s = ", humanize.Thousands(r.FLOPs/first), many(first, "element"))
+	case first > 1 && r.FLOPs > first && n == 1:
+		formula += fmt.Sprintf("%s · %s + %s = ", humanize.Thousands(r.FLOPs/first), many(first, "element"), humanize.Thousands(r.FLOPs%first))
 	case r.times > 1:
-		formula += humanize.Thousands(r.FLOPs) + " = "
+		formula += total + " = "
 	}
 	return operands(r.Inputs) + ": " + formula + humanize.Thousands(r.times*r.FLOPs)
 }
