@@ -22,8 +22,8 @@ type Table struct {
 // Add appends a row.
 func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
 
-// Unfold says what a number in the last row consists of, a line for each part. In HTML it unfolds into them; text has no
-// room for that.
+// Unfold says what a number in the last row consists of, a line for each part. In HTML it unfolds into them; text has
+// no room for that.
 func (t *Table) Unfold(column int, parts ...string) {
 	if t.parts == nil {
 		t.parts = map[[2]int][]string{}

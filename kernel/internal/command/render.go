@@ -142,25 +142,8 @@ func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagS
 			fmt.Fprintln(w.stdout, records.came(fromHere(from), record))
 		}
 	}
-	// The pages come first, with the steps that are there; what takes longer, behind them. Pages whose cells run stay so.
-	explore := !untrusted && explores(list)
-	quick := !explore || fileExists(filepath.Join(cache, "explore.wasm")) // there is nothing to build but what a minute has built before
-	if explore && quick {
-		given["explore"] = "true"
-	}
-	if runs, _ := filepath.Glob(filepath.Join(out, "live", "compiler-*")); !live || len(runs) == 0 {
-		if err := r.render(ctx); err != nil {
-			return err
-		}
-	}
-	if live || !quick {
-		if live {
-			given["live"] = "true"
-		}
-		given["explore"] = fmt.Sprint(explore)
-		if err := r.render(ctx); err != nil {
-			return err
-		}
+	if err := r.first(ctx, live, !untrusted && explores(list)); err != nil {
+		return err
 	}
 	if len(records.queue) == 0 || !record {
 		return records.save(to)
@@ -203,6 +186,23 @@ type renderer struct {
 	course bool                   // all lessons, and nobody's own notebooks
 	steps  func() (string, error) // writes the list of recorded steps; nil for none
 	quiet  bool                   // nothing is said of success
+}
+
+// first writes the pages with the steps that are there, and then, if need be, those that take longer: with explorers,
+// and with cells that run. Pages whose cells run stay so meanwhile.
+func (r *renderer) first(ctx context.Context, live, explore bool) error {
+	built := fileExists(filepath.Join(r.cache, "explore.wasm"))
+	r.flags["explore"] = fmt.Sprint(explore && built)
+	if run, _ := filepath.Glob(filepath.Join(r.flags["o"], "live", "compiler-*")); !live || len(run) == 0 {
+		if err := r.render(ctx); err != nil {
+			return err
+		}
+	}
+	if !live && (built || !explore) {
+		return nil
+	}
+	r.flags["explore"], r.flags["live"] = fmt.Sprint(explore), fmt.Sprint(live)
+	return r.render(ctx)
 }
 
 func (r *renderer) render(ctx context.Context) error {
