@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -17,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/atomicfile"
 	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/internal/stage"
 	"github.com/lectern-go/lectern/kernel/live"
@@ -90,6 +92,7 @@ func main() {
 	course := flag.Bool("course", false, "the notebooks are the lessons, which have an introduction")
 	runs := flag.Bool("live", false, "cells run in the browser")
 	explores := flag.Bool("explore", false, "where cells don't run, pages have explorers nevertheless")
+	lab := flag.String("explorers", "", "folder for the explorers of JupyterLab; no pages are written")
 	steps := flag.String("steps", "", "file that names the records of the notebooks' steps: an object of notebooks and files")
 	root := flag.String("root", ".", "the checkout, from which cells that run are built")
 	cache := flag.String("cache", "", "folder for what is built for them")
@@ -97,6 +100,10 @@ func main() {
 	o.Notebooks = flag.Args()
 	if !o.Untrusted {
 		o.Source = *root
+	}
+	if *lab != "" {
+		forLab(explorers(*root, *cache), *lab)
+		return
 	}
 	if *steps != "" {
 		o.Steps = stepRecords(*steps)
@@ -183,6 +190,20 @@ func explorers(root, cache string) *render.Explore {
 
 func explore(e *live.Explorers) *render.Explore {
 	return &render.Explore{Script: e.Script, Style: live.ExploreStyle, Files: e.Content, Told: map[string]any{"parts": e.Parts, "scripts": e.Scripts}, Looks: e.Looks}
+}
+
+// forLab writes what our extension of JupyterLab loads: a script that knows all explorers, and what it loads itself.
+func forLab(e *render.Explore, dir string) {
+	e.Told["explorers"], e.Told["style"] = e.Looks, e.Style
+	told, err := json.Marshal(e.Told)
+	e.Files["explore.js"] = fmt.Appendf(nil, "globalThis.lecternExplore = %s;\n%s", told, e.Script)
+	err = cmp.Or(err, os.RemoveAll(dir), os.MkdirAll(dir, 0o755)) // parts of another version have other names
+	for name, content := range e.Files {
+		err = cmp.Or(err, atomicfile.Replace(filepath.Join(dir, name), content, 0o644))
+	}
+	if err != nil {
+		fail(fmt.Errorf("explorers of JupyterLab: %w", err))
+	}
 }
 
 // liveParts builds what pages need for cells that run, and says how much that is.

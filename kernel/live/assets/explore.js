@@ -1,14 +1,13 @@
 // Explorers: what readers play with, without a compiler. It needs loading.js before it. How one looks at first stands in the page; the program
 // that answers is loaded when the first of them comes near the window. notebooks/explore says what the attributes of its HTML mean.
-(() => {
-  "use strict";
-  const told = document.getElementById("lectern-explore");
-  if (!told || typeof WebAssembly !== "object" || typeof Worker !== "function" || typeof DecompressionStream !== "function") return;
+"use strict";
+
+// The argument has what loading.js needs, the explorers by name, and what they say in another language than English. The result puts one where an
+// element of class explore names it.
+const lecternExplorers = (page) => {
   const say = lecternSay;
-  const page = JSON.parse(told.textContent);
-  const { words } = page; // in another language than English
+  const { words } = page;
   const { worker, binary } = lecternLoading(page);
-  const places = [...document.querySelectorAll(".explore")];
 
   // The program.
   const calls = new Map(); // id to { done, failed }
@@ -64,8 +63,10 @@
     old.slice(now.length).forEach((o) => o.remove());
   };
 
-  const translate = []; // what draws the first looks again, which are English
-  places.forEach((place, number) => {
+  let translate = []; // what draws the first looks again, which are English
+  let places = 0;
+  const put = (place) => {
+    const number = places++;
     const name = place.dataset.explore;
     const known = page.explorers[name];
     if (!known) return;
@@ -169,13 +170,22 @@
       addEventListener("pointerup", end);
       addEventListener("pointercancel", end);
     });
-  });
+    near.observe(place);
+  };
 
   // Loading begins shortly before a reader gets there.
   const near = new IntersectionObserver((list) => {
     if (!list.some((e) => e.isIntersecting)) return;
-    near.disconnect();
-    started().then(() => translate.forEach((draw) => draw().catch(() => {}))).catch(() => {}); // whoever uses an explorer is told
+    const now = translate;
+    translate = [];
+    started().then(() => now.forEach((draw) => draw().catch(() => {}))).catch(() => {}); // whoever uses an explorer is told
+    for (const { target, isIntersecting } of list) if (isIntersecting) near.unobserve(target);
   }, { rootMargin: "400px" });
-  for (const place of places) near.observe(place);
+  return put;
+};
+
+(() => {
+  const told = document.getElementById("lectern-explore");
+  if (!told || typeof WebAssembly !== "object" || typeof Worker !== "function" || typeof DecompressionStream !== "function") return;
+  document.querySelectorAll(".explore").forEach(lecternExplorers(JSON.parse(told.textContent)));
 })();
