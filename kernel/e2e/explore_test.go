@@ -15,7 +15,7 @@ import (
 )
 
 // mostExplore is how many bytes the explorers may load over http.
-const mostExplore = 1_700_000
+const mostExplore = 1_900_000
 
 // explorer is a place on a page, as an expression.
 func explorer(name string) string { return `document.querySelector("[data-explore=` + name + `]")` }
