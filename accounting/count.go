@@ -9,8 +9,9 @@ import (
 	"time"
 
 	"github.com/lectern-go/lectern/internal/humanize"
+	"github.com/lectern-go/lectern/internal/inspect"
 	"github.com/lectern-go/lectern/internal/tabular"
-	"github.com/lectern-go/lectern/tensor"
+	"github.com/lectern-go/lectern/tensor/layout"
 )
 
 // Report is what [Count] found.
@@ -35,7 +36,7 @@ type Tally struct {
 	Time   time.Duration // how long the operations took
 }
 
-func (t *Tally) add(e *tensor.Event) {
+func (t *Tally) add(e *inspect.Op) {
 	t.Calls++
 	t.FLOPs += e.FLOPs
 	t.Matmul += e.Matmul
@@ -50,6 +51,7 @@ func (t Tally) Intensity() float64 { return Intensity(float64(t.FLOPs), float64(
 type OpTally struct {
 	Op string
 	Tally
+	runs []run
 }
 
 // Branch is a node of the tree of costs. Its tally includes its children.
@@ -57,6 +59,89 @@ type Branch struct {
 	Name string
 	Tally
 	Children []*Branch // in order of first appearance
+	runs     []run     // where there are no children
+}
+
+// A run is what calls of an operation with the same shapes and types have cost. It is what their numbers consist of.
+type run struct {
+	inspect.Op     // one of them
+	times      int // that it was called
+}
+
+// added notes another call.
+func added(runs []run, op *inspect.Op) []run {
+	i := slices.IndexFunc(runs, func(r run) bool {
+		return r.FLOPs == op.FLOPs && r.Bytes == op.Bytes && slices.Equal(r.Parts, op.Parts) && slices.EqualFunc(r.Inputs, op.Inputs, slices.Equal[[]int]) && slices.Equal(r.Output, op.Output)
+	})
+	if i < 0 {
+		return append(runs, run{*op, 1})
+	}
+	runs[i].times++
+	return runs
+}
+
+// flops says how the FLOPs of the calls come about.
+func (r run) flops() string {
+	formula := ""
+	if r.times > 1 {
+		formula = many(r.times, "call") + " · "
+	}
+	n, first := layout.Product(r.Output), 0
+	if len(r.Inputs) > 0 {
+		first = layout.Product(r.Inputs[0])
+	}
+	switch total := humanize.Thousands(r.FLOPs); {
+	case r.Matmul == r.FLOPs && n > 0 && r.FLOPs%(2*n) == 0:
+		formula += fmt.Sprintf("2 · %s · %s = ", many(n, "element"), many(r.FLOPs/(2*n), "pair"))
+	case n > 1 && r.FLOPs%n == 0:
+		formula += fmt.Sprintf("%s · %s = ", humanize.Thousands(r.FLOPs/n), many(n, "element"))
+	case first > 1 && r.FLOPs >= first && r.FLOPs%first == 0:
+		formula += fmt.Sprintf("%s · %s = ", humanize.Thousands(r.FLOPs/first), many(first, "element"))
+	case first > 1 && r.FLOPs > first && n == 1:
+		formula += fmt.Sprintf("%s · %s + %s = ", humanize.Thousands(r.FLOPs/first), many(first, "element"), humanize.Thousands(r.FLOPs%first))
+	case r.times > 1:
+		formula += total + " = "
+	}
+	return operands(r.Inputs) + ": " + formula + humanize.Thousands(r.times*r.FLOPs)
+}
+
+// many is a number of things, large as it may be.
+func many(n int, noun string) string {
+	return humanize.Thousands(n) + strings.TrimLeft(humanize.Count(n, noun), "0123456789")
+}
+
+// bytes says what the calls have read and written.
+func (r run) bytes() (lines []string) {
+	for i, p := range r.Parts {
+		if p.Bytes == 0 { // a number in the code, or what is written over
+			continue
+		}
+		what := "reads what is picked, and where that is"
+		switch {
+		case p.Kind == inspect.Write:
+			what = fmt.Sprintf("writes %v of %s", r.Output, p.Dtype)
+		case p.Kind == inspect.Read && i < len(r.Inputs):
+			what = fmt.Sprintf("reads %v of %s", r.Inputs[i], p.Dtype)
+		}
+		if r.times > 1 {
+			what += fmt.Sprintf(", %d times", r.times)
+		}
+		lines = append(lines, what+": "+humanize.Thousands(r.times*p.Bytes))
+	}
+	return lines
+}
+
+// unfold lets the FLOPs and bytes of the last row, which begin at a column, unfold into what they consist of.
+func unfold(t *tabular.Table, column int, runs []run) {
+	var flops, bytes []string
+	for _, r := range runs {
+		if r.FLOPs > 0 {
+			flops = append(flops, r.flops())
+		}
+		bytes = append(bytes, r.bytes()...)
+	}
+	t.Unfold(column, flops...)
+	t.Unfold(column+1, bytes...)
 }
 
 func (b *Branch) child(name string) *Branch {
@@ -77,13 +162,11 @@ func (b *Branch) child(name string) *Branch {
 // A panic of f passes through.
 func Count(f func()) Report {
 	var mu sync.Mutex
-	var events []tensor.Event
-	stop := tensor.Trace(func(e tensor.Event) {
-		if e.Kind == tensor.Ran {
-			mu.Lock()
-			events = append(events, e)
-			mu.Unlock()
-		}
+	var ops []inspect.Op
+	stop := inspect.Linked.Trace(func(op inspect.Op) {
+		mu.Lock()
+		ops = append(ops, op)
+		mu.Unlock()
 	})
 	defer stop()
 	f()
@@ -91,8 +174,8 @@ func Count(f func()) Report {
 	mu.Lock()
 	defer mu.Unlock()
 	r := Report{Forward: Phase{Tree: &Branch{Name: "forward"}}, Backward: Phase{Tree: &Branch{Name: "backward"}}}
-	for i := range events {
-		if e := &events[i]; e.Backward {
+	for i := range ops {
+		if e := &ops[i]; e.Backward {
 			r.Backward.add(e)
 		} else {
 			r.Forward.add(e)
@@ -103,14 +186,15 @@ func Count(f func()) Report {
 	return r
 }
 
-func (p *Phase) add(e *tensor.Event) {
+func (p *Phase) add(e *inspect.Op) {
 	p.Tally.add(e)
-	i := slices.IndexFunc(p.Ops, func(o OpTally) bool { return o.Op == e.Op })
+	i := slices.IndexFunc(p.Ops, func(o OpTally) bool { return o.Op == e.Name })
 	if i < 0 {
 		i = len(p.Ops)
-		p.Ops = append(p.Ops, OpTally{Op: e.Op})
+		p.Ops = append(p.Ops, OpTally{Op: e.Name})
 	}
 	p.Ops[i].add(e)
+	p.Ops[i].runs = added(p.Ops[i].runs, e)
 
 	at := p.Tree
 	at.add(e)
@@ -118,11 +202,12 @@ func (p *Phase) add(e *tensor.Event) {
 		at = at.child(name)
 		at.add(e)
 	}
+	at.runs = added(at.runs, e)
 }
 
 // pathOf returns where in the tree an operation belongs: its scopes, in
 // Backward the gradient that it is part of, itself with its shapes.
-func pathOf(e *tensor.Event) []string {
+func pathOf(e *inspect.Op) []string {
 	var path []string
 	if e.Scope != "" {
 		path = strings.Split(e.Scope, "/")
@@ -133,11 +218,16 @@ func pathOf(e *tensor.Event) []string {
 	case e.Backward:
 		path = append(path, "adding gradients")
 	}
-	shapes := make([]string, len(e.Inputs))
-	for i, s := range e.Inputs {
+	return append(path, e.Name+" "+operands(e.Inputs))
+}
+
+// operands are the shapes that go into an operation.
+func operands(inputs [][]int) string {
+	shapes := make([]string, len(inputs))
+	for i, s := range inputs {
 		shapes[i] = fmt.Sprint(s)
 	}
-	return append(path, e.Op+" "+strings.Join(shapes, " x "))
+	return strings.Join(shapes, " x ")
 }
 
 func (p *Phase) sort() {
@@ -187,6 +277,7 @@ func (r Report) table() *tabular.Table {
 				continue // views
 			}
 			t.Add("  "+o.Op, humanize.Thousands(o.Calls), humanize.Thousands(o.FLOPs), humanize.Thousands(o.Bytes), trim(o.Intensity(), 3))
+			unfold(t, 2, o.runs)
 		}
 		total.Calls += part.Calls
 		total.FLOPs += part.FLOPs
@@ -212,6 +303,7 @@ func (r Report) tree() *tabular.Table {
 			name += fmt.Sprintf(" (%d times)", b.Calls)
 		}
 		t.Add(indent+name, humanize.Thousands(b.FLOPs), humanize.Thousands(b.Bytes))
+		unfold(t, 1, b.runs)
 		for _, c := range b.Children {
 			walk(c, indent+"  ")
 		}
@@ -224,7 +316,8 @@ func (r Report) tree() *tabular.Table {
 // String returns the table by operation.
 func (r Report) String() string { return r.Table() }
 
-// HTML returns the table by operation, with the tree folded below it.
+// HTML returns the table by operation, with the tree folded below it. The numbers of an operation unfold into what they
+// consist of.
 func (r Report) HTML() string {
 	return r.table().HTML() + "<details><summary>by scope</summary>\n" + r.tree().HTML() + "</details>\n"
 }

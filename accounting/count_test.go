@@ -2,6 +2,8 @@ package accounting_test
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -150,4 +152,63 @@ func TestRuleSentencesAreTrue(t *testing.T) {
 			}
 		}
 	}
+}
+
+var unfolds = regexp.MustCompile(`<details><summary>([0-9,]+)</summary>((?:<div>[^<]*</div>)+)</details>`)
+
+// Each number that unfolds is the sum of the lines that it unfolds into, and each number of an operation does.
+func TestNumbersUnfold(t *testing.T) {
+	table, rows, target := tensor.Ones(10, 4).RequireGrad(), tensor.Of(1, 1, 7), tensor.Zeros(3, 4)
+	step := func() {
+		for range 3 {
+			loss := table.Embedding(rows).Sub(target).Mul(0.5).Softmax(1).Add(1).Sum()
+			loss.Backward()
+		}
+	}
+	for name, report := range map[string]interface{ HTML() string }{
+		"count": accounting.Count(step), "layers": twoLayers(16, 8, 4, true), "memory": accounting.Memory(step, table, rows, target),
+	} {
+		html := report.HTML()
+		found := unfolds.FindAllStringSubmatch(html, -1)
+		if len(found) < 8 {
+			t.Errorf("%s: %d numbers unfold:\n%s", name, len(found), html)
+		}
+		for _, m := range found {
+			sum := 0
+			for _, part := range regexp.MustCompile(`([0-9,]+)</div>`).FindAllStringSubmatch(m[2], -1) {
+				sum += number(t, part[1])
+			}
+			if want := number(t, m[1]); sum != want {
+				t.Errorf("%s: %s unfolds into %d: %s", name, m[1], sum, m[2])
+			}
+		}
+		// An operation stands below a heading, which moves it to the right.
+		for _, m := range regexp.MustCompile(`padding-left[^>]*>((?:matmul|sub|softmax|embedding)[^<]*)</td>.*`).FindAllStringSubmatch(html, -1) {
+			if costs := regexp.MustCompile(`<td style="text-align:right">[1-9][0-9,]{2,}</td>`).FindString(m[0]); costs != "" {
+				t.Errorf("%s: of %s this does not unfold: %s", name, m[1], costs)
+			}
+		}
+	}
+	html := accounting.Count(step).HTML()
+	for _, want := range []string{
+		"<div>[3 4] x []: 3 calls · 1 · 12 elements = 36</div>", // the constant is read from nowhere
+		"<div>reads [3 4] of float32, 3 times: 144</div><div>writes [3 4] of float32, 3 times: 144</div>",
+		"<div>reads what is picked, and where that is, 3 times: ",
+	} {
+		if !strings.Contains(html, want) {
+			t.Errorf("%q is not in\n%s", want, html)
+		}
+	}
+	if want := "<div>[16 8] x [8 8]: 2 · 128 elements · 8 pairs = 2,048</div>"; !strings.Contains(twoLayers(16, 8, 4, true).HTML(), want) {
+		t.Errorf("%q is not in\n%s", want, twoLayers(16, 8, 4, true).HTML())
+	}
+}
+
+func number(t *testing.T, text string) int {
+	t.Helper()
+	n, err := strconv.Atoi(strings.ReplaceAll(text, ",", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }

@@ -67,6 +67,41 @@ type account struct {
 	peak    Bytes        // at the moment when the total was highest
 	highest Bytes        // of each category for itself
 	saved   []SavedValue // the activations when they were highest
+
+	atPeak, atHighest blocks // what peak and highest consist of
+}
+
+// blocks are the sizes of memory by category, the largest first.
+type blocks [numCategories][]int
+
+// blocks returns those of what is held now.
+func (a *account) blocks() (all blocks) {
+	for _, x := range a.entries {
+		all[x.category] = append(all[x.category], x.size)
+	}
+	for _, sizes := range all {
+		slices.SortFunc(sizes, func(a, b int) int { return b - a })
+	}
+	return all
+}
+
+// parts says what the bytes of a category consist of.
+func (b blocks) parts(c Category) (lines []string) {
+	for sizes := b[c]; len(sizes) > 0; {
+		n := 1
+		for n < len(sizes) && sizes[n] == sizes[0] {
+			n++
+		}
+		switch size := humanize.Thousands(n * sizes[0]); {
+		case sizes[0] == 0: // a tensor without elements
+		case n == 1:
+			lines = append(lines, "a tensor: "+size)
+		default:
+			lines = append(lines, fmt.Sprintf("%s of %s each: %s", many(n, "tensor"), many(sizes[0], "byte"), size))
+		}
+		sizes = sizes[n:]
+	}
+	return lines
 }
 
 // entry is one block of memory.
@@ -197,11 +232,14 @@ func (a *account) climb() {
 	if a.current[Activations] > a.highest[Activations] {
 		a.saved = a.savedNow()
 	}
+	now := a.blocks()
 	for c, n := range a.current {
-		a.highest[c] = max(a.highest[c], n)
+		if n > a.highest[c] {
+			a.highest[c], a.atHighest[c] = n, now[c]
+		}
 	}
 	if a.current.Total() > a.peak.Total() {
-		a.peak = a.current
+		a.peak, a.atPeak = a.current, now
 	}
 }
 
@@ -255,6 +293,8 @@ type MemoryReport struct {
 	Peak    Bytes        // held when the total was highest
 	Highest Bytes        // the highest of each category, at whatever moment
 	Saved   []SavedValue // the activations when they were highest
+
+	now, atPeak, atHighest blocks // what the first three consist of
 }
 
 // Report returns what is held now and what was held at most, for the device
@@ -269,6 +309,7 @@ func (l *Ledger) Device(name string) MemoryReport {
 	if a := l.devices[name]; a != nil {
 		a.sweep()
 		r.Current, r.Peak, r.Highest, r.Saved = a.current, a.peak, a.highest, a.saved
+		r.now, r.atPeak, r.atHighest = a.blocks(), a.atPeak, a.atHighest
 	}
 	return r
 }
@@ -299,6 +340,9 @@ func (r MemoryReport) table() *tabular.Table {
 	for c := range numCategories {
 		if r.Highest[c] > 0 {
 			t.Add(c.String(), humanize.Thousands(r.Current[c]), humanize.Thousands(r.Peak[c]), humanize.Thousands(r.Highest[c]))
+			for i, b := range []blocks{r.now, r.atPeak, r.atHighest} {
+				t.Unfold(1+i, b.parts(c)...)
+			}
 		}
 	}
 	t.Add("total", humanize.Thousands(r.Current.Total()), humanize.Thousands(r.Peak.Total()), "")
@@ -321,7 +365,7 @@ func (r MemoryReport) String() string {
 	return r.table().String() + r.savedTable().String()
 }
 
-// HTML shows the same as tables.
+// HTML shows the same as tables, whose numbers unfold into the tensors that they consist of.
 func (r MemoryReport) HTML() string {
 	if len(r.Saved) == 0 {
 		return r.table().HTML()

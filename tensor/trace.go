@@ -490,7 +490,7 @@ func reach(t *Tensor, visit func(memory any, size int, why string)) {
 
 func traceOps(f func(inspect.Op)) (stop func()) {
 	return trace(&observer{1 << Ran, func(e Event) {
-		f(inspect.Op{Name: e.Op, Backward: e.Backward, Of: e.Of, Input: e.Input, Inputs: e.Inputs, Output: e.Output,
-			FLOPs: e.FLOPs, Bytes: e.Bytes, Parts: e.parts, Elapsed: e.Elapsed})
+		f(inspect.Op{Name: e.Op, Backward: e.Backward, Of: e.Of, Input: e.Input, Inputs: e.Inputs, Output: e.Output, Scope: e.Scope,
+			FLOPs: e.FLOPs, Matmul: e.Matmul, Bytes: e.Bytes, Parts: e.parts, Elapsed: e.Elapsed})
 	}})
 }

@@ -31,7 +31,9 @@ type Op struct {
 	Input    int     // in Backward: the input of that operation with respect to which
 	Inputs   [][]int // shapes
 	Output   []int
+	Scope    string // see tensor.Scope
 	FLOPs    int
+	Matmul   int    // those of FLOPs that matrix products take
 	Bytes    int    // read and written
 	Parts    []Part // what Bytes consists of, in the order of the inputs, and then the result; nil if nothing is moved
 	Elapsed  time.Duration

@@ -15,10 +15,21 @@ type Table struct {
 	Rows    [][]string
 	Left    func(column int) bool // says which columns hold words; nil is the first alone. Numbers end below each other.
 	Rule    bool                  // a line below the header, as text
+
+	parts map[[2]int][]string // by row and column
 }
 
 // Add appends a row.
 func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
+
+// Unfold says what a number in the last row consists of, a line for each part. In HTML it unfolds into them; text has
+// no room for that.
+func (t *Table) Unfold(column int, parts ...string) {
+	if t.parts == nil {
+		t.parts = map[[2]int][]string{}
+	}
+	t.parts[[2]int{len(t.Rows) - 1, column}] = parts
+}
 
 func (t Table) left(column int) bool {
 	if t.Left == nil {
@@ -73,7 +84,7 @@ func (t Table) HTML() string {
 		fmt.Fprintf(&b, "<caption>%s</caption>", html.EscapeString(t.Caption))
 	}
 	b.WriteString("<thead>")
-	row := func(tag string, cells []string) {
+	row := func(tag string, n int, cells []string) {
 		b.WriteString("<tr>")
 		for i, cell := range cells {
 			style := "text-align:right"
@@ -84,14 +95,22 @@ func (t Table) HTML() string {
 			if indent := len(cell) - len(text); indent > 0 {
 				style += fmt.Sprintf(";padding-left:%.1fem", 0.5+0.6*float64(indent))
 			}
-			fmt.Fprintf(&b, `<%[1]s style="%[2]s">%[3]s</%[1]s>`, tag, style, html.EscapeString(text))
+			content := html.EscapeString(text)
+			if parts := t.parts[[2]int{n, i}]; len(parts) > 0 {
+				content = "<details><summary>" + content + "</summary>"
+				for _, p := range parts {
+					content += "<div>" + html.EscapeString(p) + "</div>"
+				}
+				content += "</details>"
+			}
+			fmt.Fprintf(&b, `<%[1]s style="%[2]s">%[3]s</%[1]s>`, tag, style, content)
 		}
 		b.WriteString("</tr>\n")
 	}
-	row("th", t.Header)
+	row("th", -1, t.Header)
 	b.WriteString("</thead><tbody>")
-	for _, cells := range t.Rows {
-		row("td", cells)
+	for n, cells := range t.Rows {
+		row("td", n, cells)
 	}
 	b.WriteString("</tbody></table>")
 	return b.String()

@@ -19,6 +19,14 @@ func TestTable(t *testing.T) {
 			t.Errorf("HTML lacks %s:\n%s", want, table.HTML())
 		}
 	}
+	text := table.String()
+	table.Unfold(1, "600 < 601: 600", "and 400")
+	if got, want := table.HTML(), `<td style="text-align:right"><details><summary>1,000</summary><div>600 &lt; 601: 600</div><div>and 400</div></details></td>`; !strings.Contains(got, want) || strings.Count(got, "<details>") != 1 {
+		t.Errorf("a number that unfolds is\n%s\nwant %s", got, want)
+	}
+	if got := table.String(); got != text {
+		t.Errorf("text has changed to\n%s", got)
+	}
 	ruled := Table{Header: []string{"a"}, Rule: true}
 	if got, want := ruled.String(), "a\n-\n"; got != want {
 		t.Errorf("a header alone: %q, want %q", got, want)

@@ -9,10 +9,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
 )
 
 // mostExplore is how many bytes the explorers may load over http.
-const mostExplore = 1_700_000
+const mostExplore = 1_900_000
 
 // explorer is a place on a page, as an expression.
 func explorer(name string) string { return `document.querySelector("[data-explore=` + name + `]")` }
@@ -163,6 +166,56 @@ func (p page) explore(exe, folder string, look func(name string)) {
 	p.press("End", keyEnd, 0)
 	p.shows(exe, "bowl", "momentum=19")
 	look("bowl")
+
+	visit("11-gradients", "tape")
+	p.focus("tape", "[name=step]")
+	p.press("ArrowRight", keyRight, 0)
+	p.press("ArrowRight", keyRight, 0)
+	p.shows(exe, "tape", "step=2")
+	look("tape")
+
+	visit("27-inference", "decode")
+	p.focus("decode", "[name=batch]")
+	p.press("ArrowLeft", keyLeft, 0)
+	p.shows(exe, "decode", "batch=4")
+	look("decode")
+}
+
+// testExplorers plays in JupyterLab with what a text names, by keyboard: no key is the notebook's.
+func testExplorers(t *testing.T, address string) {
+	path := write(t, "explore.ipynb", "1")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const cell = `"cells":[{"cell_type":"markdown","id":"m","metadata":{},"source":"Roll it down.\n\n<!-- explore: bowl -->"},`
+	if err := os.WriteFile(path, []byte(strings.Replace(string(text), `"cells":[`, cell, 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	script := filepath.Join(root(t), ".lectern", "share", "jupyter", "labextensions", "lectern-cells", "static", "explore", "explore.js")
+	for deadline := time.Now().Add(patience); ; time.Sleep(time.Second) { // lab builds them when cells run already
+		if _, err := os.Stat(script); err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("lab has not built the explorers within %v", patience)
+		}
+	}
+	b := openBrowser(t)
+	b.window(1200, 900, false)
+	b.do(chromedp.Navigate(at(t, address, path)))
+	b.opened(1)
+	exe := native(t)
+	b.shows(exe, "bowl")
+	b.focus("bowl", "[name=momentum]")
+	b.press("End", keyEnd, 0)
+	b.shows(exe, "bowl", "momentum=19")
+	b.press("ArrowLeft", keyLeft, 0)
+	b.shows(exe, "bowl", "momentum=18")
+	if cells := ask[int](b, `document.querySelectorAll(".jp-Notebook .jp-Cell").length`); cells != 2 {
+		t.Errorf("keys for an explorer have left %d cells of 2", cells)
+	}
+	b.shoot("lab-explorer", false)
 }
 
 // TestLiveExplorers uses each explorer by keyboard.

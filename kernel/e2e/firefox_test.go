@@ -175,7 +175,7 @@ func (f *firefox) text(expression string) string {
 
 // key is what the protocol calls a key.
 var key = map[string]string{
-	"Enter": "\uE007", "Shift": "\uE008", "Control": "\uE009", "End": "\uE010",
+	"Enter": "\uE007", "Shift": "\uE008", "Control": "\uE009", "Escape": "\uE00C", "End": "\uE010",
 	"ArrowLeft": "\uE012", "ArrowUp": "\uE013", "ArrowRight": "\uE014", "ArrowDown": "\uE015",
 }
 

@@ -67,6 +67,7 @@ func TestJupyterLab(t *testing.T) {
 	t.Run("guesses", func(t *testing.T) { testGuessForms(t, address) })
 	t.Run("strangers", func(t *testing.T) { testStrangersGuess(t, address) })
 	t.Run("steps", func(t *testing.T) { testSteps(t, address) })
+	t.Run("explorers", func(t *testing.T) { testExplorers(t, address) })
 	t.Run("widgets", func(t *testing.T) { testWidgets(t, address) })
 	t.Run("pages", func(t *testing.T) { testPages(t, address) })
 	for i, name := range wholeLessons {

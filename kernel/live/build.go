@@ -49,14 +49,6 @@ func Build(ctx context.Context, root, dir string, say Progress, packages ...stri
 }
 
 func build(ctx context.Context, root, dir string, edits []edit, say Progress, packages ...string) (p *Parts, err error) {
-	dir, err = filepath.Abs(dir)
-	if err == nil {
-		err = os.MkdirAll(dir, 0o755)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("live: %w", err)
-	}
-	b := &builder{ctx: ctx, root: root, dir: dir}
 	download := exec.CommandContext(ctx, "go", "mod", "download") // as setup does, if it has not run yet
 	download.Dir = root
 	said, downloadErr := download.CombinedOutput()
@@ -65,18 +57,9 @@ func build(ctx context.Context, root, dir string, edits []edit, say Progress, pa
 			err = fmt.Errorf("%w\n%s", err, bytes.TrimSpace(said))
 		}
 	}()
-	out, err := b.run("env", "GOROOT")
+	b, p, err := begin(ctx, root, dir)
 	if err != nil {
 		return nil, err
-	}
-	b.goroot = strings.TrimSpace(string(out))
-	p = &Parts{
-		Compiler: filepath.Join(dir, "compile.wasm"),
-		Linker:   filepath.Join(dir, "link.wasm"),
-		Rewriter: filepath.Join(dir, "rewrite.wasm"),
-		Explore:  filepath.Join(dir, "explore.wasm"),
-		Start:    filepath.Join(b.goroot, "lib", "wasm", "wasm_exec.js"),
-		Licence:  filepath.Join(b.goroot, "LICENSE"),
 	}
 	if p.Untrimmed, err = b.tools(p, edits, say); err != nil {
 		return nil, err
@@ -85,13 +68,11 @@ func build(ctx context.Context, root, dir string, edits []edit, say Progress, pa
 	if _, err := b.run(append(program(p.Rewriter), rewriterPackage)...); err != nil {
 		return nil, err
 	}
-	say("explorers", 10*time.Second)
-	// Without inlining the library takes an eighth less, and explorers are fast enough.
-	if _, err := b.run(append(program(p.Explore), "-gcflags=github.com/lectern-go/lectern/...=-l", explorePackage)...); err != nil {
+	if err := b.explorers(p, say); err != nil {
 		return nil, err
 	}
 	say("the packages of the lessons", 25*time.Second)
-	module, err := b.fewerFonts(filepath.Join(dir, "fonts"))
+	module, err := b.fewerFonts(filepath.Join(b.dir, "fonts"))
 	if err != nil {
 		return nil, err
 	}
@@ -108,6 +89,39 @@ func program(file string) []string {
 type builder struct {
 	ctx               context.Context
 	root, dir, goroot string
+}
+
+// begin makes the folder for what is built, and says where each part of it is going to be.
+func begin(ctx context.Context, root, dir string) (*builder, *Parts, error) {
+	dir, err := filepath.Abs(dir)
+	if err == nil {
+		err = os.MkdirAll(dir, 0o755)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("live: %w", err)
+	}
+	b := &builder{ctx: ctx, root: root, dir: dir}
+	out, err := b.run("env", "GOROOT")
+	if err != nil {
+		return nil, nil, err
+	}
+	b.goroot = strings.TrimSpace(string(out))
+	return b, &Parts{
+		Compiler: filepath.Join(dir, "compile.wasm"),
+		Linker:   filepath.Join(dir, "link.wasm"),
+		Rewriter: filepath.Join(dir, "rewrite.wasm"),
+		Explore:  filepath.Join(dir, "explore.wasm"),
+		Start:    filepath.Join(b.goroot, "lib", "wasm", "wasm_exec.js"),
+		Licence:  filepath.Join(b.goroot, "LICENSE"),
+	}, nil
+}
+
+// explorers builds notebooks/explore. Without inlining the library takes an eighth less, and explorers are fast
+// enough.
+func (b *builder) explorers(p *Parts, say Progress) error {
+	say("explorers", 10*time.Second)
+	_, err := b.run(append(program(p.Explore), "-gcflags=github.com/lectern-go/lectern/...=-l", explorePackage)...)
+	return err
 }
 
 // tools builds Go's compiler and linker, and returns the trims that they go without. If something does not compile

@@ -2,12 +2,14 @@ package live
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 
 	"github.com/lectern-go/lectern/kernel/internal/cellenv"
 )
@@ -16,20 +18,76 @@ var (
 	//go:embed assets/explore-worker.js
 	exploreWorkerScript string
 
-	// ExploreScript is what a page runs that has explorers, behind PageScript.
-	//
 	//go:embed assets/explore.js
-	ExploreScript string
+	exploreScript string
+
 	// ExploreStyle is how they look.
 	//
 	//go:embed assets/explore.css
 	ExploreStyle string
 )
 
+// licenceOfGo is the file with the licence of Go, of which programs of WebAssembly hold a part.
+const licenceOfGo = "LICENSE-Go.txt"
+
 // explorePackage are the explorers. Pages load them when a reader comes near one; they need none of the other parts.
 const explorePackage = "./notebooks/explore"
 
-// firstLooks asks the explorers how they look at first: by name, what the page has to know of each.
+// Explorers are what pages have to know, and have beside them, to have explorers.
+type Explorers struct {
+	Script  string                     // that runs on a page with explorers
+	Content map[string][]byte          // what it loads, by name below the folder of the pages' parts
+	Parts   map[string]Part            // of it, by what they are
+	Scripts bool                       // each part is there as a script alone
+	Looks   map[string]json.RawMessage // of each explorer, by name: how it looks before anything has been set
+}
+
+// PackExplorers builds what explorers need on pages whose cells don't run. The only form of each part is a script: it
+// works over http as well as in a page that was opened as a file. What takes long is kept in the folder dir.
+func PackExplorers(ctx context.Context, root, dir string, say Progress) (*Explorers, error) {
+	b, p, err := begin(ctx, root, dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.explorers(p, say); err != nil {
+		return nil, err
+	}
+	list, _, err := explorers(p)
+	if err != nil {
+		return nil, err
+	}
+	if err := packAll(ctx, filepath.Join(b.dir, "explore"), list); err != nil {
+		return nil, err
+	}
+	e := &Explorers{Script: loadingScript + exploreScript, Content: map[string][]byte{}, Parts: map[string]Part{}, Scripts: true}
+	for _, x := range list {
+		e.Content[x.part.Name+".js"], e.Parts[x.kind] = x.carrier(), x.part
+	}
+	if e.Content[licenceOfGo], err = os.ReadFile(p.Licence); err != nil {
+		return nil, fmt.Errorf("live: %w", err)
+	}
+	e.Looks, err = firstLooks(ctx, root)
+	return e, err
+}
+
+// explorers are the parts that explorers need, and Go's script that starts a program.
+func explorers(p *Parts) (list []*packing, start string, err error) {
+	program, err := os.ReadFile(p.Explore)
+	starts, startErr := os.ReadFile(p.Start)
+	unlzma, inlineErr := inlineBits(unlzmaScript)
+	start = string(starts)
+	list = []*packing{
+		{kind: "explore", content: program, pack: lz},
+		packedScript("explorescript", start, exploreWorkerScript),
+		packedScript("unpacker", unlzma, unpackerScript),
+	}
+	if err = cmp.Or(err, startErr, inlineErr); err != nil {
+		err = fmt.Errorf("live: %w", err)
+	}
+	return list, start, err
+}
+
+// firstLooks asks the explorers how they look at first, by name.
 func firstLooks(ctx context.Context, root string) (map[string]json.RawMessage, error) {
 	cmd := exec.CommandContext(ctx, "go", "run", explorePackage)
 	cmd.Dir = root
@@ -47,5 +105,12 @@ func firstLooks(ctx context.Context, root string) (map[string]json.RawMessage, e
 	return looks, nil
 }
 
-// Explorers are what pages have to know of each explorer, by name.
-func (f *Files) Explorers() map[string]json.RawMessage { return f.explorers }
+// Explorers are those of pages whose cells run. What they load is part of Content, and PageScript comes before their
+// script.
+func (f *Files) Explorers() *Explorers {
+	parts := map[string]Part{}
+	for _, kind := range []string{"explore", "explorescript", "unpacker"} {
+		parts[kind] = f.parts[kind]
+	}
+	return &Explorers{Script: exploreScript, Parts: parts, Looks: f.looks}
+}

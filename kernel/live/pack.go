@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -43,11 +42,13 @@ var (
 	scriptsLicence string
 	//go:embed assets/host.js
 	hostScript string
+	//go:embed assets/loading.js
+	loadingScript string
 	//go:embed assets/page.js
 	pageScript string
 
 	// PageScript is what a page runs that has cells which can run.
-	PageScript = hostScript + pageScript
+	PageScript = loadingScript + hostScript + pageScript
 	// PageStyle is how that looks.
 	//
 	//go:embed assets/page.css
@@ -69,8 +70,7 @@ type Files struct {
 	bundles   []Part
 	lessons   [][]int    // the bundles of each lesson
 	mine      [][]string // what each lesson calls of the package mine
-
-	explorers map[string]json.RawMessage
+	looks     map[string]json.RawMessage
 }
 
 // beginAnew tells cells.js that tools begin anew for each cell.
@@ -165,10 +165,8 @@ func Pack(ctx context.Context, root, dir string, lessons []*notebook.Notebook, s
 		return nil, err
 	}
 	for _, x := range list {
-		name := x.part.Name
-		f.Content[name] = x.packed
-		// Pages that are opened as files can't fetch anything, but they can run scripts that lie beside them.
-		f.Content[name+".js"] = fmt.Appendf(nil, "lecternPart(%q, %q)\n", name, base64.StdEncoding.EncodeToString(x.packed))
+		f.Content[x.part.Name] = x.packed
+		f.Content[x.part.Name+".js"] = x.carrier()
 		switch x.kind {
 		case bundle:
 			f.bundles = append(f.bundles, x.part)
@@ -179,11 +177,11 @@ func Pack(ctx context.Context, root, dir string, lessons []*notebook.Notebook, s
 		}
 	}
 	share(f.lessons, f.bundles)
-	if f.Content["LICENSE-Go.txt"], err = os.ReadFile(p.Licence); err != nil {
+	if f.Content[licenceOfGo], err = os.ReadFile(p.Licence); err != nil {
 		return nil, fmt.Errorf("live: %w", err)
 	}
 	f.Content["LICENSE-scripts.txt"] = []byte(scriptsLicence)
-	f.explorers, err = firstLooks(ctx, root)
+	f.looks, err = firstLooks(ctx, root)
 	return f, err
 }
 
@@ -224,33 +222,32 @@ func solutions(root string) (map[string]string, error) {
 	return files, nil
 }
 
-// tools are the programs and scripts that pages need to run cells.
+// tools are the programs and scripts that pages need to run cells, and those that explorers need.
 func tools(p *Parts) (list []*packing, err error) {
-	read := func(pack packer, kind, file string) {
+	list, start, exploreErr := explorers(p)
+	read := func(kind, file string) {
 		b, readErr := os.ReadFile(file)
-		list = append(list, &packing{kind: kind, content: b, pack: pack})
+		list = append(list, &packing{kind: kind, content: b, pack: lz})
 		err = cmp.Or(err, readErr)
 	}
-	script := func(kind string, sources ...string) {
-		list = append(list, &packing{kind: kind, content: []byte(strings.Join(sources, "")), pack: gz})
-	}
-	read(lz, "compiler", p.Compiler)
-	read(lz, "linker", p.Linker)
-	read(lz, "rewriter", p.Rewriter)
-	read(lz, "explore", p.Explore)
-	start, startErr := os.ReadFile(p.Start)
-	unlzma, inlineErr := inlineBits(unlzmaScript)
+	script := func(kind string, sources ...string) { list = append(list, packedScript(kind, sources...)) }
+	read("compiler", p.Compiler)
+	read("linker", p.Linker)
+	read("rewriter", p.Rewriter)
 	cells := cellsScript
 	if slices.Contains(p.Untrimmed, snapshots) {
 		cells = beginAnew + cells
 	}
-	script("engine", machineScript, string(start), cells, engineScript)
-	script("linkerscript", machineScript, string(start), cells, linkerScript)
-	script("program", machineScript, string(start), programScript)
-	script("unpacker", unlzma, unpackerScript)
+	script("engine", machineScript, start, cells, engineScript)
+	script("linkerscript", machineScript, start, cells, linkerScript)
+	script("program", machineScript, start, programScript)
 	script("editor", editorScript)
-	script("explorescript", string(start), exploreWorkerScript)
-	return list, cmp.Or(err, startErr, inlineErr)
+	return list, cmp.Or(err, exploreErr)
+}
+
+// packedScript is a script that pages load.
+func packedScript(kind string, sources ...string) *packing {
+	return &packing{kind: kind, content: []byte(strings.Join(sources, "")), pack: gz}
 }
 
 // further is how many bytes a lesson may load at most if another one has run in the browser before.

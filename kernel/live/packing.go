@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -156,6 +157,12 @@ func forget(dir string, used []*packing) {
 	for _, o := range others[min(len(others), len(used)):] {
 		os.Remove(filepath.Join(dir, o.name))
 	}
+}
+
+// carrier is a script that carries the part: pages that are opened as files can't fetch anything, but they can run
+// scripts that lie beside them.
+func (x *packing) carrier() []byte {
+	return fmt.Appendf(nil, "lecternPart(%q, %q)\n", x.part.Name, base64.StdEncoding.EncodeToString(x.packed))
 }
 
 func (x *packing) do(dir string) error {

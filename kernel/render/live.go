@@ -25,18 +25,28 @@ type Live struct {
 
 	// Lesson is what the script has to know of the i-th notebook, beside its cells.
 	Lesson func(i int) map[string]any
+}
 
-	// Explorers are what the script has to know of the programs that readers play with, by name. Where a line of
-	// Markdown says <!-- explore: name -->, the page has an element of class explore for it to draw into.
-	Explorers map[string]json.RawMessage
+// Explore is what explorers need: programs that readers play with, whether cells run or not. Where a line of Markdown
+// says <!-- explore: name -->, the page has an element of class explore for its script to draw into. Package live makes
+// it.
+type Explore struct {
+	Script string            // that runs on a page with explorers, behind that of Live
+	Style  string            // of explorers
+	Files  map[string][]byte // what it loads, as in Live
+
+	Told  map[string]any             // what the script has to know of what it loads
+	Looks map[string]json.RawMessage // and of each explorer, by name
 }
 
 const (
 	liveFolder = "live"
 
-	// livePolicy is what pages with cells that run may do beside the rest: load the files beside them, and compile
+	// explorePolicy is what pages with explorers may do beside the rest: run the scripts beside them, and compile
 	// WebAssembly in workers. The workers' scripts are made by the page, so that they are under the page's own policy.
-	livePolicy = " 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src blob:"
+	// Pages with cells that run may fetch the files beside them, too.
+	explorePolicy = " 'self' 'wasm-unsafe-eval'; worker-src blob:"
+	livePolicy    = explorePolicy + "; connect-src 'self'"
 )
 
 var liveName = regexp.MustCompile(`^` + liveFolder + `/(?:[a-z]+-[0-9a-f]{16}\.(?:gz|lzma)(?:\.js)?|LICENSE-[A-Za-z]+\.txt)$`)
@@ -103,13 +113,17 @@ func removeFolders(dir string, gone []string) {
 	}
 }
 
-// addLive adds what cells that run load.
+// addLive adds what cells that run and explorers load.
 func (s *site) addLive(files map[string][]byte) {
-	if s.options.Live == nil {
-		return
+	if s.options.Live != nil {
+		for name, content := range s.options.Live.Files {
+			files[liveFolder+"/"+name] = content
+		}
 	}
-	for name, content := range s.options.Live.Files {
-		files[liveFolder+"/"+name] = content
+	if s.options.Explore != nil {
+		for name, content := range s.options.Explore.Files {
+			files[liveFolder+"/"+name] = content
+		}
 	}
 }
 
@@ -122,23 +136,46 @@ func (s *site) style(p sheet) string {
 	if p.live != "" {
 		style += s.options.Live.Style
 	}
+	if p.explore != "" {
+		style += s.options.Explore.Style
+	}
 	return style
 }
 
 var exploreMark = regexp.MustCompile(`^\s*<!--\s*explore:\s*([a-z]*)\s*-->\s*$`)
 
-// explorer is the place of an explorer, which the script shows. A page whose cells don't run has none.
+// explorer is the place of an explorer, which the script shows.
 func (p *page) explorer(name string) string {
-	if p.site.options.Live == nil {
+	if p.site.options.Explore == nil {
 		return ""
 	}
-	if _, ok := p.site.options.Live.Explorers[name]; !ok {
-		known := slices.Sorted(maps.Keys(p.site.options.Live.Explorers))
-		p.problem(0, "there is no explorer %q; there are %s", name, strings.Join(known, ", "))
+	if looks := p.site.options.Explore.Looks; looks[name] == nil {
+		p.problem(0, "there is no explorer %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(looks)), ", "))
 		return ""
 	}
 	p.explorers = append(p.explorers, name)
 	return `<div class="explore" data-explore="` + name + `" hidden></div>` + "\n"
+}
+
+// explore is what a page tells the script of its explorers, as JSON that may stand in a page; "" if it has none.
+func (s *site) explore(p *page) string {
+	if len(p.explorers) == 0 {
+		return ""
+	}
+	looks := map[string]json.RawMessage{}
+	for _, name := range p.explorers {
+		looks[name] = s.options.Explore.Looks[name]
+	}
+	told := map[string]any{"explorers": looks, "folder": s.up() + liveFolder + "/"}
+	if s.language != nil {
+		told["words"] = s.language.Explorers()
+	}
+	maps.Copy(told, s.options.Explore.Told)
+	b, err := json.Marshal(told)
+	if err != nil {
+		p.problem(0, "what its explorers need can't be written down: %v", err)
+	}
+	return string(b)
 }
 
 // A liveCell is what the script knows of a cell.
@@ -178,16 +215,6 @@ func (s *site) live(i int) string {
 			p.problem(0, "what errors mean: %v", err)
 		}
 		told["answers"] = map[string]string{"lang": s.language.Code, "text": string(answers), "errors": string(errors)}
-	}
-	if len(p.explorers) > 0 {
-		if s.language != nil {
-			told["words"] = s.language.Explorers()
-		}
-		explorers := map[string]json.RawMessage{}
-		for _, name := range p.explorers {
-			explorers[name] = s.options.Live.Explorers[name]
-		}
-		told["explorers"] = explorers
 	}
 	b, err := json.Marshal(told)
 	if err != nil {

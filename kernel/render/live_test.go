@@ -50,7 +50,7 @@ func TestLive(t *testing.T) {
 	}
 	page := read(t, o.Out, "01-test.html")
 	for _, want := range []string{
-		"script-src 'unsafe-inline' 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src blob:; style-src", "run()", ".live{}",
+		"script-src 'unsafe-inline' 'self' 'wasm-unsafe-eval'; worker-src blob:; connect-src 'self'; style-src", "run()", ".live{}",
 		`"first":[0]`, `"folder":"live/"`, `"name":"01-test"`, `{"id":"b","source":"%%\n1 + 1 \u003c 3"}`, `{"id":"c","source":"!ls","why":"This cell uses commands`,
 		`"why":"This cell needs programs`, `{"id":"e","source":"boom()","fails":true}`,
 		`{"id":"f","source":"big()","why":"This cell needs more memory`,
@@ -123,27 +123,48 @@ func TestLiveBeforeSteps(t *testing.T) {
 	}
 }
 
-// Where Markdown names an explorer, a page whose cells run has a place for it, and others have nothing.
+// Where Markdown names an explorer, a page has a place for it, and may run the scripts beside it, whether its cells run
+// or not; without explorers it has nothing.
 func TestExplorers(t *testing.T) {
 	dir := t.TempDir()
 	file := write(t, dir, "01-test.ipynb", md("a", "# A lesson\n\nbefore\n\n<!-- explore: dice -->\n\nafter"), code("b", "1 + 1"))
-	o := Options{Notebooks: []string{file}, Out: filepath.Join(dir, "site")}
+	plain := write(t, dir, "02-test.ipynb", md("a", "# Another"))
+	o := Options{Notebooks: []string{file, plain}, Out: filepath.Join(dir, "site")}
 	if _, err := Site(o); err != nil {
 		t.Fatal(err)
 	}
 	if page := read(t, o.Out, "01-test.html"); strings.Contains(page, "explore") || !strings.Contains(page, "<p>before</p>\n<p>after</p>") {
-		t.Errorf("without Live the page is\n%s", page)
+		t.Errorf("without explorers the page is\n%s", page)
 	}
-	o.Live = live()
-	o.Live.Explorers = map[string]json.RawMessage{"dice": []byte(`{"title":"Roll"}`), "coins": []byte(`{"title":"Toss"}`)}
-	if _, err := Site(o); err != nil {
-		t.Fatal(err)
+	without := read(t, o.Out, "02-test.html")
+	o.Explore = &Explore{
+		Script: "play()", Style: ".dice{}", Files: map[string][]byte{part + ".js": []byte("z")}, Told: map[string]any{"scripts": true},
+		Looks: map[string]json.RawMessage{"dice": []byte(`{"title":"Roll"}`), "coins": []byte(`{"title":"Toss"}`)},
 	}
-	page := read(t, o.Out, "01-test.html")
-	if !strings.Contains(page, `<div class="explore" data-explore="dice" hidden></div>`) || !strings.Contains(page, `"explorers":{"dice":{"title":"Roll"}}`) {
-		t.Errorf("with Live the page is\n%s", page)
+	for _, policy := range []string{"script-src 'unsafe-inline' 'self' 'wasm-unsafe-eval'; worker-src blob:; style-src", "worker-src blob:; connect-src 'self'; style-src"} {
+		if _, err := Site(o); err != nil {
+			t.Fatal(err)
+		}
+		page := read(t, o.Out, "01-test.html")
+		for _, want := range []string{policy, `<div class="explore" data-explore="dice" hidden></div>`, `"explorers":{"dice":{"title":"Roll"}},"folder":"live/","scripts":true}`, "play()", ".dice{}"} {
+			if !strings.Contains(page, want) {
+				t.Errorf("the page lacks %q:\n%s", want, page)
+			}
+		}
+		if got := read(t, o.Out, "live", part+".js"); o.Live == nil && got != "z" {
+			t.Errorf("the part is %q", got)
+		}
+		if got := read(t, o.Out, "02-test.html"); o.Live == nil && got != without {
+			t.Error("a page without explorers has changed")
+		}
+		o.Live = live()
 	}
-	delete(o.Live.Explorers, "dice")
+	o.Live, o.Untrusted = nil, true
+	if _, err := Site(o); err == nil || !strings.Contains(err.Error(), "not trusted") {
+		t.Errorf("got %v for a notebook that is not trusted", err)
+	}
+	o.Untrusted = false
+	delete(o.Explore.Looks, "dice")
 	if _, err := Site(o); err == nil || !strings.Contains(err.Error(), `there is no explorer "dice"; there are coins`) {
 		t.Errorf("got %v for an explorer that is not there", err)
 	}

@@ -63,6 +63,9 @@ type Options struct {
 
 	// Live lets the cells of lessons run in the browser; nil leaves them as they were recorded.
 	Live *Live
+
+	// Explore is what explorers need; nil leaves them out.
+	Explore *Explore
 }
 
 // A Part of the course is some lessons with a title.
@@ -186,6 +189,9 @@ func (o *Options) check() error {
 	}
 	if o.Live != nil && o.Untrusted {
 		return errors.New("render: cells of a notebook that is not trusted are not run: choose one of -live and -untrusted")
+	}
+	if o.Explore != nil && o.Untrusted {
+		return errors.New("render: pages of a notebook that is not trusted load nothing, and have no explorers")
 	}
 	if len(o.Notebooks) == 0 {
 		return errors.New("render: no notebooks given")

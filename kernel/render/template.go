@@ -48,13 +48,16 @@ var headScript = ask.Say + themeScript
 
 // policy forbids a page to load or send anything. Scripts may stand in the page, since outputs may bring theirs along;
 // a page of notebooks that are not trusted runs the site's own scripts and no other.
-func (s *site) policy(live bool) string {
+func (s *site) policy(p sheet) string {
 	scripts := "'unsafe-inline'"
 	if s.options.Untrusted {
 		scripts = hashed(headScript) + " " + hashed(script)
 	}
-	if live {
+	switch {
+	case p.live != "":
 		scripts += livePolicy
+	case p.explore != "":
+		scripts += explorePolicy
 	}
 	return "default-src 'none'; script-src " + scripts + "; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; media-src data: blob:; base-uri 'none'; form-action 'none'"
 }
@@ -81,13 +84,14 @@ type sheet struct {
 	links                    string // to the source of what cells call
 	steps                    string // what was recorded of the cells, for the stepper; without it there is none
 	live                     string // what the script that runs cells has to know; without it none run
+	explore                  string // what the script of explorers has to know; without it there are none
 }
 
 // frame is the whole text of a page.
 func (s *site) frame(p sheet) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<!DOCTYPE html>\n<html lang=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n", s.tag())
-	fmt.Fprintf(&b, "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n", s.policy(p.live != ""))
+	fmt.Fprintf(&b, "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n", s.policy(p))
 	b.WriteString("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n")
 	fmt.Fprintf(&b, "<title>%s</title>\n", html.EscapeString(p.title))
 	s.card(&b, p)
@@ -126,6 +130,10 @@ func (s *site) frame(p sheet) string {
 	if p.live != "" {
 		fmt.Fprintf(&b, "<script>\n%s</script>\n", s.options.Live.Script)
 	}
+	if p.explore != "" {
+		fmt.Fprintf(&b, "<script type=\"application/json\" id=\"lectern-explore\">%s</script>\n", p.explore)
+		fmt.Fprintf(&b, "<script>\n%s</script>\n", s.options.Explore.Script)
+	}
 	b.WriteString("</body>\n</html>\n")
 	return b.String()
 }
@@ -146,6 +154,9 @@ func (s *site) scripts(p sheet) []string {
 	}
 	if p.live != "" {
 		list = append(list, s.options.Live.Script)
+	}
+	if p.explore != "" {
+		list = append(list, s.options.Explore.Script)
 	}
 	return list
 }
@@ -252,7 +263,7 @@ func (s *site) lesson(i int, index, steps string) string {
 	b.WriteString("</main>\n")
 	b.WriteString(p.contents())
 	b.WriteString("</div>\n")
-	return s.frame(sheet{file: p.out, title: p.title + " · " + s.options.Title, description: p.summary, head: head.String(), columns: b.String(), index: index, steps: steps, links: p.links, live: s.live(i)})
+	return s.frame(sheet{file: p.out, title: p.title + " · " + s.options.Title, description: p.summary, head: head.String(), columns: b.String(), index: index, steps: steps, links: p.links, live: s.live(i), explore: s.explore(p)})
 }
 
 // lessons is the list of all lessons beside a page.

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -16,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/atomicfile"
 	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/internal/sitejob"
 	"github.com/lectern-go/lectern/kernel/live"
@@ -89,6 +91,10 @@ func main() {
 	if !o.Untrusted {
 		o.Source = job.Root
 	}
+	if job.Explorers != "" {
+		forLab(explorers(job.Root, job.Cache), job.Explorers)
+		return
+	}
 	if job.Course {
 		o.Description, o.Footer = description, footer
 		o.Parts, o.After = parts, after
@@ -110,7 +116,9 @@ func main() {
 	began := time.Now()
 	sizes := ""
 	if job.Live {
-		o.Live, sizes = liveParts(job.Root, job.Cache, o.Notebooks)
+		o.Live, o.Explore, sizes = liveParts(job.Root, job.Cache, o.Notebooks)
+	} else if job.Explore {
+		o.Explore = explorers(job.Root, job.Cache)
 	}
 	r, err := render.Site(o)
 	if err != nil {
@@ -148,8 +156,40 @@ func stepRecords(files map[string]string) map[string]render.Steps {
 	return records
 }
 
+// say tells the program that has started this one what is built, and for how long.
+func say(what string, about time.Duration) { sitejob.Stage(os.Stderr, what, about) }
+
+// explorers builds those of pages whose cells don't run.
+func explorers(root, cache string) *render.Explore {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	parts, err := live.PackExplorers(ctx, root, cache, say)
+	if err != nil {
+		fail(fmt.Errorf("render: %w", err))
+	}
+	return explore(parts)
+}
+
+func explore(e *live.Explorers) *render.Explore {
+	return &render.Explore{Script: e.Script, Style: live.ExploreStyle, Files: e.Content, Told: map[string]any{"parts": e.Parts, "scripts": e.Scripts}, Looks: e.Looks}
+}
+
+// forLab writes what our extension of JupyterLab loads: a script that knows all explorers, and what it loads itself.
+func forLab(e *render.Explore, dir string) {
+	e.Told["explorers"], e.Told["style"] = e.Looks, e.Style
+	told, err := json.Marshal(e.Told)
+	e.Files["explore.js"] = fmt.Appendf(nil, "globalThis.lecternExplore = %s;\n%s", told, e.Script)
+	err = cmp.Or(err, os.RemoveAll(dir), os.MkdirAll(dir, 0o755)) // parts of another version have other names
+	for name, content := range e.Files {
+		err = cmp.Or(err, atomicfile.Replace(filepath.Join(dir, name), content, 0o644))
+	}
+	if err != nil {
+		fail(fmt.Errorf("explorers of JupyterLab: %w", err))
+	}
+}
+
 // liveParts builds what pages need for cells that run, and says how much that is.
-func liveParts(root, cache string, notebooks []string) (parts *render.Live, sizes string) {
+func liveParts(root, cache string, notebooks []string) (parts *render.Live, explorers *render.Explore, sizes string) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	lessons := make([]*notebook.Notebook, len(notebooks))
@@ -161,7 +201,7 @@ func liveParts(root, cache string, notebooks []string) (parts *render.Live, size
 		// A reader's copy goes without these cells, as a student's does.
 		lessons[i].Cells = slices.DeleteFunc(lessons[i].Cells, func(c *notebook.Cell) bool { return c.HasTag("check-only") })
 	}
-	files, err := live.Pack(ctx, root, cache, lessons, func(what string, about time.Duration) { sitejob.Stage(os.Stderr, what, about) })
+	files, err := live.Pack(ctx, root, cache, lessons, say)
 	if err != nil {
 		fail(fmt.Errorf("render: %w", err))
 	}
@@ -176,10 +216,10 @@ func liveParts(root, cache string, notebooks []string) (parts *render.Live, size
 		sizes += fmt.Sprintf("The pages work with %s, but cells are built more slowly: this version is not known here yet, so the pages do without %s.\n", runtime.Version(), strings.Join(files.Untrimmed, ", "))
 	}
 	parts = &render.Live{
-		Script: live.PageScript + live.ExploreScript, Style: live.PageStyle + live.ExploreStyle,
-		Files: files.Content, Lesson: files.Lesson, Explorers: files.Explorers(),
+		Script: live.PageScript, Style: live.PageStyle,
+		Files: files.Content, Lesson: files.Lesson,
 	}
-	return parts, sizes
+	return parts, explore(files.Explorers()), sizes
 }
 
 func fail(err error) {

@@ -43,7 +43,12 @@ const SiteFile = "site.po"
 const exploreFile = "explore.po"
 
 // Explorers are the translations of what the explorers say, by their English.
-func (l *Language) Explorers() map[string]string { return l.explore }
+func (l *Language) Explorers() map[string]string {
+	if l == nil { // English
+		return nil
+	}
+	return l.explore
+}
 
 // Languages finds the languages in the folder of the notebooks, in the order of their codes.
 func Languages(notebooks string) ([]*Language, error) {

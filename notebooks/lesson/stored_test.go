@@ -48,6 +48,48 @@ func tags(c *notebook.Cell) []string {
 	return list
 }
 
+var (
+	unfolds  = regexp.MustCompile(`<details><summary>([0-9,]+)</summary>((?:<div>[^<]*</div>)+)</details>`)
+	lastPart = regexp.MustCompile(`([0-9,]+)</div>`)
+)
+
+// TestReportsAddUp adds up what the numbers of reports in lessons unfold into.
+func TestReportsAddUp(t *testing.T) {
+	number := func(text string) (n int) {
+		t.Helper()
+		if _, err := fmt.Sscan(strings.ReplaceAll(text, ",", ""), &n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	reports := 0
+	for f, n := range lessons(t) {
+		for _, c := range n.Cells {
+			for _, o := range c.Outputs {
+				html, _ := o.Data["text/html"].(string)
+				found := unfolds.FindAllStringSubmatch(html, -1)
+				for _, m := range found {
+					sum := 0
+					for _, part := range lastPart.FindAllStringSubmatch(m[2], -1) {
+						sum += number(part[1])
+					}
+					if sum != number(m[1]) {
+						t.Errorf("%s: cell %s: %s unfolds into %d: %s", f, c.ID, m[1], sum, m[2])
+					}
+				}
+				if len(found) > 0 {
+					reports++
+				} else if text, _ := o.Data["text/plain"].(string); strings.HasPrefix(text, "operation  calls ") || strings.HasPrefix(text, "bytes on cpu ") {
+					t.Errorf("%s: no number unfolds in the report of cell %s; go run ./kernel run stores it anew", f, c.ID)
+				}
+			}
+		}
+	}
+	if reports < 4 {
+		t.Errorf("numbers unfold in %d reports", reports)
+	}
+}
+
 // Whatever program saved a lesson last, it is stored in one form, so that a
 // change of a word is a change of a line.
 func TestCanonical(t *testing.T) {

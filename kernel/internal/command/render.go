@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -153,17 +153,8 @@ func (w *workspace) render(ctx context.Context, args []string, o renderOptions) 
 			fmt.Fprintln(w.stdout, records.came(fromHere(o.from), record))
 		}
 	}
-	// The pages come first, with the steps that are there; what takes minutes, behind them. Pages whose cells run stay so.
-	if !o.live || !fileExists(filepath.Join(job.Out, "live")) {
-		if err := r.render(ctx); err != nil {
-			return err
-		}
-	}
-	if o.live {
-		r.job.Live = true
-		if err := r.render(ctx); err != nil {
-			return err
-		}
+	if err := r.first(ctx, o.live, !o.untrusted && explores(list)); err != nil {
+		return err
 	}
 	if len(records.queue) == 0 || !record {
 		return records.save(o.to)
@@ -188,6 +179,14 @@ func (w *workspace) render(ctx context.Context, args []string, o renderOptions) 
 	return records.save(o.to)
 }
 
+// explores reports whether a notebook has something to play with: then pages need a program beside them.
+func explores(notebooks []string) bool {
+	return slices.ContainsFunc(notebooks, func(path string) bool {
+		text, err := os.ReadFile(path)
+		return err == nil && bytes.Contains(text, []byte("<!-- explore: ")) // one that can't be read is named by the renderer
+	})
+}
+
 // A renderer calls the program that writes pages.
 type renderer struct {
 	w     *workspace
@@ -197,17 +196,32 @@ type renderer struct {
 	quiet bool                     // nothing is said of success
 }
 
+// first writes the pages with the steps that are there, and then, if need be, those that take longer: with explorers,
+// and with cells that run. Pages whose cells run stay so meanwhile.
+func (r *renderer) first(ctx context.Context, live, explore bool) error {
+	built := fileExists(filepath.Join(r.job.Cache, "explore.wasm"))
+	r.job.Explore = explore && built
+	if run, _ := filepath.Glob(filepath.Join(r.job.Out, "live", "compiler-*")); !live || len(run) == 0 {
+		if err := r.render(ctx); err != nil {
+			return err
+		}
+	}
+	if !live && (built || !explore) {
+		return nil
+	}
+	r.job.Explore, r.job.Live = explore, live
+	return r.render(ctx)
+}
+
 func (r *renderer) render(ctx context.Context) error {
 	w := r.w
 	if r.steps != nil {
 		r.job.Steps = r.steps()
 	}
-	job, err := json.Marshal(r.job)
+	cmd, err := r.job.Command(ctx, r.tool)
 	if err != nil {
 		return fmt.Errorf("render: %w", err)
 	}
-	cmd := exec.CommandContext(ctx, r.tool)
-	cmd.Stdin = bytes.NewReader(job)
 	// What it says is shown when the line of progress has ended.
 	var out bytes.Buffer
 	said := &stages{w: w, quiet: r.quiet}

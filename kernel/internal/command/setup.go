@@ -146,6 +146,7 @@ func (w *workspace) finish(ctx context.Context, force bool) error {
 			return w.goCommand(ctx, "build GoNB's plotly and wasm packages; cells run already", filepath.Join(w.root, "tools", "gonbui"), cellBuildEnv(), "build", parallel,
 				"github.com/janpfeifer/gonb/gonbui/plotly", "github.com/janpfeifer/gonb/gonbui/wasm")
 		}},
+		w.explorersStep(ctx, site),
 	}
 	if w.lean() { // a cell that needs GoNB builds it
 		steps = steps[:1]

@@ -3,8 +3,12 @@
 package sitejob
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
 	"fmt"
 	"io"
+	"os/exec"
 	"strconv"
 	"strings"
 	"time"
@@ -22,8 +26,22 @@ type Job struct {
 
 	AllowMissingAlt bool // a figure without alternative text is a warning
 
+	Explore   bool   // pages have explorers, also where cells don't run
+	Explorers string // a folder for the explorers of JupyterLab alone: then no pages are written
+
 	Root  string // the checkout, from which cells that run are built
 	Cache string // the folder for the packages that are built for them
+}
+
+// Command is the program that does the job; both its outputs are the caller's to set.
+func (j *Job) Command(ctx context.Context, program string) (*exec.Cmd, error) {
+	text, err := json.Marshal(j)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, program)
+	cmd.Stdin = bytes.NewReader(text)
+	return cmd, nil
 }
 
 // mark begins a line that tells of a stage.

@@ -1,12 +1,13 @@
-// Explorers: what readers play with, without a compiler. How one looks at first stands in the page; the program that answers is loaded when the
-// first of them comes near the window. notebooks/explore says what the attributes of its HTML mean.
-(() => {
-  "use strict";
-  const { lesson, binary, worker } = window.lecternParts ?? {};
+// Explorers: what readers play with, without a compiler. It needs loading.js before it. How one looks at first stands in the page; the program
+// that answers is loaded when the first of them comes near the window. notebooks/explore says what the attributes of its HTML mean.
+"use strict";
+
+// The argument has what loading.js needs, the explorers by name, and what they say in another language than English. The result puts one where an
+// element of class explore names it.
+const lecternExplorers = (page) => {
   const say = lecternSay;
-  const words = window.lecternParts?.lesson?.words; // in another language than English
-  const places = [...document.querySelectorAll(".explore")];
-  if (!places.length || !lesson?.explorers) return;
+  const { words } = page;
+  const { worker, binary } = lecternLoading(page);
 
   // The program.
   const calls = new Map(); // id to { done, failed }
@@ -45,8 +46,8 @@
 
   // patch makes one element look like another, and leaves alone what is the same, so that controls keep their focus.
   const patch = (from, to) => {
-    const old = [...from.childNodes];
-    [...to.childNodes].forEach((n, i) => {
+    const old = [...from.childNodes], now = [...to.childNodes]; // what goes over to one is gone from the other
+    now.forEach((n, i) => {
       const o = old[i];
       if (!o) from.append(n);
       else if (o.nodeType !== n.nodeType || o.nodeName !== n.nodeName || o.name !== n.name) o.replaceWith(n);
@@ -59,13 +60,15 @@
         if (o.nodeName === "SELECT") o.value = n.value;
       }
     });
-    old.slice(to.childNodes.length).forEach((o) => o.remove());
+    old.slice(now.length).forEach((o) => o.remove());
   };
 
-  const translate = []; // what draws the first looks again, which are English
-  places.forEach((place, number) => {
+  let translate = []; // what draws the first looks again, which are English
+  let places = 0;
+  const put = (place) => {
+    const number = places++;
     const name = place.dataset.explore;
-    const known = lesson.explorers[name];
+    const known = page.explorers[name];
     if (!known) return;
     const title = document.createElement("p");
     title.className = "x-title";
@@ -167,13 +170,22 @@
       addEventListener("pointerup", end);
       addEventListener("pointercancel", end);
     });
-  });
+    near.observe(place);
+  };
 
   // Loading begins shortly before a reader gets there.
   const near = new IntersectionObserver((list) => {
     if (!list.some((e) => e.isIntersecting)) return;
-    near.disconnect();
-    started().then(() => translate.forEach((draw) => draw().catch(() => {}))).catch(() => {}); // whoever uses an explorer is told
+    const now = translate;
+    translate = [];
+    started().then(() => now.forEach((draw) => draw().catch(() => {}))).catch(() => {}); // whoever uses an explorer is told
+    for (const { target, isIntersecting } of list) if (isIntersecting) near.unobserve(target);
   }, { rootMargin: "400px" });
-  for (const place of places) near.observe(place);
+  return put;
+};
+
+(() => {
+  const told = document.getElementById("lectern-explore");
+  if (!told || typeof WebAssembly !== "object" || typeof Worker !== "function" || typeof DecompressionStream !== "function") return;
+  document.querySelectorAll(".explore").forEach(lecternExplorers(JSON.parse(told.textContent)));
 })();

@@ -1,4 +1,4 @@
-// The host of cells in a page: it loads Go, and has cells run one after another. Nothing
+// The host of cells in a page, which needs loading.js before it: it loads Go, and has cells run one after another. Nothing
 // is loaded before the first of them runs. Three workers do the work: one rewrites and compiles cells and keeps
 // their values; one links; another runs one cell's program and is thrown away, so that a program can be stopped whatever it does.
 "use strict";
@@ -34,86 +34,7 @@ const lecternHost = ({ parts, bundles, first, folder, answers }, tell, afresh) =
   const saidFiles = answers ? [[`/lectern/notebooks/${answers.lang}/lesson.po`, new TextEncoder().encode(answers.text)]] : [];
   const megabytes = (n) => (n / 1e6).toFixed(1) + " MB";
 
-  // Loading: over http the parts are fetched; a page that was opened as a file runs the scripts that carry them.
-  // loaded is by name the promise of a part's bytes.
-  const carried = new Map(), loaded = new Map();
-  const decoded = (text) => {
-    if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
-    const letters = atob(text), bytes = new Uint8Array(letters.length);
-    for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
-    return bytes;
-  };
-  window.lecternPart = (name, text) => { carried.get(name)?.(decoded(text)); };
-  const script = (name) => new Promise((done, failed) => {
-    carried.set(name, done);
-    const s = document.createElement("script");
-    s.onload = () => s.remove();
-    s.onerror = () => failed(new Error(`can't read ${folder}${name}.js`));
-    s.src = folder + name + ".js";
-    document.head.append(s);
-  });
-  const fetched = async (name, progress) => {
-    const answer = await fetch(folder + name);
-    if (!answer.ok) throw new Error(`the server answers ${answer.status} to ${folder}${name}`);
-    const pieces = [];
-    for (const reader = answer.body.getReader(); ;) {
-      const { done, value } = await reader.read();
-      if (done) return new Uint8Array(await new Blob(pieces).arrayBuffer());
-      pieces.push(value);
-      progress(value.length);
-    }
-  };
-  const part = (p, progress = () => {}) => {
-    if (!loaded.has(p.name)) {
-      const bytes = location.protocol === "file:" ? script(p.name).then((b) => { progress(p.bytes); return b; }) : fetched(p.name, progress);
-      bytes.catch(() => loaded.delete(p.name)); // it is tried again
-      loaded.set(p.name, bytes);
-    }
-    return loaded.get(p.name);
-  };
-  // Scripts and notebooks are small, and packed so that the browser itself unpacks them.
-  const unpacked = async (p) => {
-    const bytes = await part(p);
-    if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return new Blob([bytes]).text(); // a server's Content-Encoding has done it already
-    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
-  };
-  const worker = async (name) => URL.createObjectURL(new Blob([await unpacked(parts[name])], { type: "text/javascript" }));
-  // The rest is packed more tightly. To unpack it takes a second or two, so that workers do it, a few at once.
-  const unpackers = Array.from({ length: Math.min(4, navigator.hardwareConcurrency || 2) }, () => ({ worker: null })); // that have nothing to do
-  const wanted = []; // who waits for one: { bytes, take }
-  const content = async (p, progress) => {
-    const bytes = await part(p, progress);
-    const u = unpackers.pop() ?? await new Promise((take) => wanted.push({ bytes: p.bytes, take }));
-    try {
-      u.worker ??= new Worker(await worker("unpacker"));
-      return await new Promise((done, failed) => {
-        u.worker.onmessage = ({ data }) => { if (data.bytes) done(data.bytes); else failed(new Error(data.broken)); };
-        u.worker.onerror = (e) => failed(new Error(e.message || "the worker can't start"));
-        u.worker.postMessage(bytes);
-      });
-    } catch (error) {
-      u.worker?.terminate();
-      u.worker = null;
-      throw error;
-    } finally {
-      wanted.sort((a, b) => a.bytes - b.bytes);
-      const next = wanted.pop(); // what takes longest, so that it is not alone in the end
-      if (next) next.take(u);
-      else unpackers.push(u);
-    }
-  };
-  const unpackersGo = () => { // each takes some memory
-    for (const u of unpackers) {
-      u.worker?.terminate();
-      u.worker = null;
-    }
-  };
-  // binary is what a part holds.
-  const binary = async (name) => {
-    const { buffer } = await content(parts[name]);
-    unpackersGo();
-    return buffer;
-  };
+  const { part, unpacked, worker, content, rest } = lecternLoading({ parts, folder });
 
   // The engine.
   const scripts = ["engine", "linkerscript", "program", "unpacker"].map((n) => parts[n]);
@@ -158,7 +79,7 @@ const lecternHost = ({ parts, bundles, first, folder, answers }, tell, afresh) =
       end();
       throw error;
     } finally {
-      unpackersGo();
+      rest();
     }
     w.onmessage = ({ data }) => heard(data).catch((error) => lose(say("The page itself has failed, and all values are lost: {why}", { why: error.message })));
     if (answers) w.postMessage({ do: "errors", catalogue: answers.errors });
@@ -218,7 +139,7 @@ const lecternHost = ({ parts, bundles, first, folder, answers }, tell, afresh) =
           const bytes = await content(bundles[b]);
           e.worker.postMessage({ do: "bundle", number: b, bytes }, [bytes.buffer]);
         }));
-        unpackersGo();
+        rest();
       } catch (error) {
         return lose(say("A package can't be loaded, and all values are lost: {why}", { why: error.message }));
       }
@@ -324,7 +245,7 @@ const lecternHost = ({ parts, bundles, first, folder, answers }, tell, afresh) =
   // type gives the program that runs a line of input, or null for its end.
   const type = (line) => { running?.program?.postMessage({ line }); };
   return {
-    megabytes, total, unpacked, worker, binary, ask, stop, restart, type,
+    megabytes, total, unpacked, ask, stop, restart, type,
     get state() { return running ? (running.program ? "runs" : "prepares") : queue.length ? "waits" : "idle"; },
     set limit(seconds) { limit = seconds; },
   };

@@ -39,9 +39,7 @@
     for (const c of cells.values()) c.fresh();
     status();
   });
-  const { megabytes, unpacked, worker, binary, ask, stop, restart } = host;
-
-  window.lecternParts = { lesson, binary, worker }; // for the explorers
+  const { megabytes, unpacked, ask, stop, restart } = host;
 
   // Widgets: the engine says what there is, the page draws it, and tells the engine of changes.
   const models = new Map(); // by id: what the engine says, and of an output what stands in it

@@ -230,13 +230,64 @@
     };
   }
 
+  // What readers play with stands below the text that names it, as on pages. The program behind it is built when cells run already: a text
+  // that is drawn before has nothing.
+  const beside = new URL("explore/", document.currentScript.src).href;
+  function exploringCells({ IRenderMimeRegistry }) {
+    const mark = /^\s*<!--\s*explore:\s*([a-z]*)\s*-->\s*$/m;
+    let ready; // the promise of what puts an explorer where an element names it
+    const load = () => ready ??= new Promise((done, failed) => {
+      document.head.append(Object.assign(document.createElement("script"), { src: beside + "explore.js", onload: done, onerror: failed }));
+    }).then(() => {
+      const style = document.createElement("style");
+      const tint = colour => `color-mix(in srgb, ${colour} 30%, var(--jp-layout-color1))`;
+      style.textContent = lecternExplore.style + `
+        .explore { --text: var(--jp-content-font-color1); --muted: var(--jp-content-font-color2); --line: var(--jp-border-color2); --edge: var(--jp-border-color1); --surface: var(--jp-layout-color1); --raised: var(--jp-layout-color1);
+          --accent: var(--jp-brand-color1); --mark: ${tint("var(--jp-brand-color1)")}; --bad-bg: ${tint("var(--jp-error-color1)")}; --bad-edge: var(--jp-error-color1); --turn-edge: var(--jp-warn-color1);
+          --a1: var(--jp-error-color1); --a2: var(--jp-success-color1); --a3: var(--jp-warn-color1); --a5: var(--jp-accent-color1); --g1: ${tint("#c9453e")}; --g2: ${tint("#2c8a35")}; --g3: ${tint("#d09a35")}; --g4: ${tint("#4a7ae0")}; }
+        .explore .tool { padding: 0.15rem 0.6rem; font: inherit; color: inherit; background: var(--jp-layout-color2); border: 1px solid var(--edge); border-radius: 0.4rem; cursor: pointer; } .explore .scroll { overflow-x: auto; }`;
+      document.head.append(style);
+      return lecternExplorers({ ...lecternExplore, folder: beside, words: lecternExplorerWords });
+    }).catch(() => { ready = undefined; }); // it is tried again with the next text
+
+    return {
+      id: "lectern-cells:explorers",
+      description: "Shows what readers of lessons play with.",
+      autoStart: true,
+      requires: [IRenderMimeRegistry],
+      activate(app, registry) {
+        const plain = registry.getFactory("text/markdown");
+        registry.addFactory({
+          ...plain,
+          mimeTypes: ["text/markdown"],
+          createRenderer: options => {
+            const widget = plain.createRenderer(options), render = widget.renderModel.bind(widget);
+            widget.renderModel = async model => {
+              await render(model);
+              const named = mark.exec(String(model.data["text/markdown"] ?? "")), put = named && await load();
+              if (!put) return;
+              const place = Object.assign(document.createElement("div"), { className: "explore", hidden: true });
+              place.dataset.explore = named[1];
+              put(place);
+              // Keys and double clicks are for the explorer, not for the notebook.
+              for (const event of ["keydown", "keypress", "keyup", "dblclick"]) place.addEventListener(event, e => e.key !== "Escape" && e.stopPropagation());
+              widget.node.querySelector(".explore")?.remove();
+              widget.node.append(place);
+            };
+            return widget;
+          },
+        });
+      },
+    };
+  }
+
   globalThis._JUPYTERLAB ??= {};
   globalThis._JUPYTERLAB["lectern-cells"] = {
     init(scope) { shared = scope; },
     async get() {
       const [notebook, state, view, rendermime, widgets] = await Promise.all(
         ["@jupyterlab/notebook", "@codemirror/state", "@codemirror/view", "@jupyterlab/rendermime", "@lumino/widgets"].map(load));
-      const made = [steppedCells(notebook, state, view), askedCells(notebook, rendermime, widgets)];
+      const made = [steppedCells(notebook, state, view), askedCells(notebook, rendermime, widgets), exploringCells(rendermime)];
       return () => made;
     },
   };
