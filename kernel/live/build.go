@@ -91,7 +91,7 @@ func build(ctx context.Context, root, dir string, edits []edit, say Progress, pa
 		return nil, err
 	}
 	say("the packages of the lessons", 25*time.Second)
-	module, err := b.fewerFonts(filepath.Join(dir, "fonts"))
+	module, err := b.slimmer(dir)
 	if err != nil {
 		return nil, err
 	}
