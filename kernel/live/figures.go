@@ -20,15 +20,15 @@ var standIns = map[string]string{
 	"liberationsansbolditalic": "liberationsansbold", "liberationsansitalic": "liberationsansregular",
 }
 
-// plotModule draws figures. Its package text can set TeX, for which it needs half a megabyte of packages: a page's can't,
-// and plots here have no TeX.
+// plotModule draws figures. Its package text can set TeX, for which it needs half a megabyte of packages. Plots here
+// have no TeX, and in a page they can't.
 const (
 	plotModule = "gonum.org/v1/plot"
 	texFile    = "text/latex.go"
 )
 
-// slimmer writes both modules, with what is left of them, into folders of dir, and returns a go.mod of the checkout that
-// has them in place of the others.
+// slimmer writes both modules, with what is left of them, into folders of dir, and returns a go.mod of the checkout
+// that has them in place of the others.
 func (b *builder) slimmer(dir string) (modfile string, err error) {
 	out, err := b.run("list", "-m", "-f", "{{.Dir}}", fontModule, plotModule)
 	if err != nil {
