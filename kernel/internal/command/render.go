@@ -98,8 +98,9 @@ func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagS
 	if to != "" && refused {
 		return usagef("-steps-to writes what is recorded, and -steps=false records nothing: choose one of them")
 	}
-	if beside := filepath.Join(w.root, stepsZip); from == "" && course && !refused && !untrusted && fileExists(beside) {
-		from = beside
+	beside := ""
+	if file := filepath.Join(w.root, stepsZip); from == "" && course && !refused && !untrusted && fileExists(file) {
+		beside = file
 	}
 	record := asked || to != "" || course && !untrusted && !refused
 	live := given["live"] == "true"
@@ -129,12 +130,17 @@ func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagS
 	}
 	r := &renderer{w: w, tool: tool, cache: cache, flags: given, list: list, course: len(args) == 0}
 	records := &recording{}
-	if record || from != "" {
+	if record || from != "" || beside != "" {
 		dir := w.state("steps") // records stay in the checkout
 		if closed != nil {
 			dir, record = filepath.Join(filepath.Dir(tool), "steps"), false
 		}
-		if records, err = w.recorded(list, dir, from); err != nil {
+		if beside != "" {
+			records, from, err = w.recordedBeside(list, dir, beside)
+		} else {
+			records, err = w.recorded(list, dir, from)
+		}
+		if err != nil {
 			return err
 		}
 		r.steps = records.list

@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -70,6 +71,18 @@ func (w *workspace) recorded(paths []string, dir, from string) (*recording, erro
 		}
 	}
 	return r, nil
+}
+
+// recordedBeside is like recorded with a file that nobody named. If that is damaged, it says so and does without; file
+// is then empty.
+func (w *workspace) recordedBeside(paths []string, dir, from string) (r *recording, file string, err error) {
+	r, err = w.recorded(paths, dir, from)
+	if _, damaged := errors.AsType[*StepsFileError](err); damaged {
+		fmt.Fprintf(w.stderr, "warning: %v\n", err)
+		r, err = w.recorded(paths, dir, "")
+		return r, "", err
+	}
+	return r, from, err
 }
 
 // came says how many records came from a file, and what happens to the rest.
