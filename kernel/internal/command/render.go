@@ -98,9 +98,10 @@ func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagS
 	if to != "" && refused {
 		return usagef("-steps-to writes what is recorded, and -steps=false records nothing: choose one of them")
 	}
-	beside := ""
-	if file := filepath.Join(w.root, stepsZip); from == "" && course && !refused && !untrusted && fileExists(file) {
-		beside = file
+	beside := filepath.Join(w.root, stepsZip)
+	found := from == "" && course && !refused && !untrusted && fileExists(beside)
+	if found {
+		from = beside
 	}
 	record := asked || to != "" || course && !untrusted && !refused
 	live := given["live"] == "true"
@@ -130,22 +131,17 @@ func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagS
 	}
 	r := &renderer{w: w, tool: tool, cache: cache, flags: given, list: list, course: len(args) == 0}
 	records := &recording{}
-	if record || from != "" || beside != "" {
+	if record || from != "" {
 		dir := w.state("steps") // records stay in the checkout
 		if closed != nil {
 			dir, record = filepath.Join(filepath.Dir(tool), "steps"), false
 		}
-		if beside != "" {
-			records, from, err = w.recordedBeside(list, dir, beside)
-		} else {
-			records, err = w.recorded(list, dir, from)
-		}
-		if err != nil {
+		if records, err = w.recordedOrNot(list, dir, from, found); err != nil {
 			return err
 		}
 		r.steps = records.list
-		if from != "" {
-			fmt.Fprintln(w.stdout, records.came(fromHere(from), record))
+		if records.from != "" {
+			fmt.Fprintln(w.stdout, records.came(fromHere(records.from), record))
 		}
 	}
 	// The pages come first, with the steps that are there; what takes minutes, behind them. Pages whose cells run stay so.

@@ -155,9 +155,12 @@ func TestDamagedStepsBeside(t *testing.T) {
 		w.stderr = &said
 		path := filepath.Join(w.root, stepsZip)
 		put(t, path, string(file))
-		r, from, err := w.recordedBeside([]string{filepath.Join(w.root, "a.ipynb")}, w.state("steps"), path)
-		if err != nil || from != "" || len(r.queue) != 1 {
-			t.Errorf("%s: %v; records come from %q", name, err, from)
+		notebooks := []string{filepath.Join(w.root, "a.ipynb")}
+		if r, err := w.recordedOrNot(notebooks, w.state("steps"), path, true); err != nil || r.from != "" || len(r.queue) != 1 {
+			t.Errorf("%s: %v; %+v", name, err, r)
+		}
+		if _, err := w.recordedOrNot(notebooks, w.state("steps"), path, false); err == nil {
+			t.Errorf("%s: somebody named it, and it is left out", name)
 		}
 		if text := said.String(); !strings.HasPrefix(text, "warning: recorded steps: "+path) || !strings.HasSuffix(text, "without it: then render records the steps itself\n") {
 			t.Errorf("%s: it says %q", name, text)
