@@ -529,6 +529,18 @@ lesson.Grade("01.4", merge)`
 	if got := b.text(whose); !strings.Contains(got, "this lesson calls our solutions in mine") {
 		t.Errorf("the page says %q", got)
 	}
+
+	// What can't be read is set aside, on a lesson that calls nothing of mine, too, and what is accepted then is stored.
+	b.act(`localStorage.setItem("lectern-mine", "{half")`)
+	b.visit(address + "/01-tokenization.html")
+	b.ready()
+	if got := b.text(whose); !strings.Contains(got, "set aside as lectern-mine-broken") {
+		t.Errorf("of what can't be read the page says %q", got)
+	}
+	b.runCell(first, mergeCell)
+	if got := b.text(`JSON.stringify([localStorage.getItem("lectern-mine-broken"), Object.keys(JSON.parse(localStorage.getItem("lectern-mine")))])`); got != `["{half",["merge.go"]]` {
+		t.Errorf("stored are %s", got)
+	}
 	b.clean(fromSite(address))
 }
 
