@@ -203,7 +203,7 @@ func (p page) study() {
 	p.act(`lecternLive.limit = 180`)
 	// Deadlocks, in programs that call JavaScript and in those that don't.
 	for _, stuck := range []string{"select {}", "_ = 0\n_ = 1\nselect {}", "never := make(chan int)\nkept += <-never"} {
-		if got := p.runCell("05-05", stuck); !strings.Contains(got, "everything waits for something that nobody does") {
+		if got := p.runCell("05-05", stuck); !strings.Contains(got, "everything waits for something that never happens") {
 			t.Errorf("%q shows %q", stuck, got)
 		}
 	}
