@@ -178,11 +178,19 @@ func explore(e *live.Explorers) *render.Explore {
 func forLab(e *render.Explore, dir string) {
 	e.Told["explorers"], e.Told["style"] = e.Looks, e.Style
 	told, err := json.Marshal(e.Told)
-	e.Files["explore.js"] = fmt.Appendf(nil, "globalThis.lecternExplore = %s;\n%s", told, e.Script)
-	err = cmp.Or(err, os.RemoveAll(dir), os.MkdirAll(dir, 0o755)) // parts of another version have other names
-	for name, content := range e.Files {
-		err = cmp.Or(err, atomicfile.Replace(filepath.Join(dir, name), content, 0o644))
+	if err == nil {
+		err = cmp.Or(os.RemoveAll(dir), os.MkdirAll(dir, 0o755)) // parts of another version have other names
 	}
+	write := func(name string, content []byte) {
+		if err == nil {
+			err = atomicfile.Replace(filepath.Join(dir, name), content, 0o644)
+		}
+	}
+	for name, content := range e.Files {
+		write(name, content)
+	}
+	// The script comes last: JupyterLab shows explorers as soon as it is there, and loads the others by it.
+	write("explore.js", fmt.Appendf(nil, "globalThis.lecternExplore = %s;\n%s", told, e.Script))
 	if err != nil {
 		fail(fmt.Errorf("explorers of JupyterLab: %w", err))
 	}

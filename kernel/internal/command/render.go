@@ -228,7 +228,6 @@ func (r *renderer) render(ctx context.Context) error {
 	var out bytes.Buffer
 	said := &stages{w: w, quiet: r.quiet}
 	cmd.Stdout, cmd.Stderr = &out, said
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	said.begin(0, "Render "+humanize.Count(len(r.job.Notebooks), "notebook"))
 	err = cmd.Run()
 	said.end()
