@@ -34,8 +34,8 @@ type Job struct {
 	Cache string // the folder for the packages that are built for them
 }
 
-// Command is the program that does the job; both its outputs are the caller's to set. Once the context is done, the
-// program is interrupted, so that it ends what it has started itself.
+// Command is the program that does the job; both its outputs are the caller's to set. When ctx ends, the program is
+// interrupted rather than killed: it stops the go commands that it runs, which would otherwise go on by themselves.
 func (j *Job) Command(ctx context.Context, program string) (*exec.Cmd, error) {
 	text, err := json.Marshal(j)
 	if err != nil {
