@@ -1,4 +1,4 @@
-// Exercise 08.6, by Lectern. (5fd43680b0a6)
+// Exercise 08.6, by Lectern. (0b8984ec5cab)
 
 package mine
 
