@@ -1,12 +1,14 @@
 // Package spelling finds the name that was meant by one that is misspelt, for messages that propose it.
 package spelling
 
+import "unicode/utf8"
+
 // Nearest returns the word that is at most limit slips away from name, and by no more than half of the longer one's
 // letters: the first of those that are equally near, "" if there is none. It never proposes name itself.
 func Nearest(name string, words []string, limit int) string {
 	nearest, least := "", limit+1
 	for _, w := range words {
-		if d := Distance(name, w); d > 0 && d < least && d <= max(len(name), len(w))/2 {
+		if d := Distance(name, w); d > 0 && d < least && d <= max(utf8.RuneCountInString(name), utf8.RuneCountInString(w))/2 {
 			nearest, least = w, d
 		}
 	}

@@ -20,7 +20,7 @@ func TestDistance(t *testing.T) {
 }
 
 func TestNearest(t *testing.T) {
-	words := []string{"ab", "matmul", "mean", "median", "means"}
+	words := []string{"ab", "中国", "matmul", "mean", "median", "means"}
 	for _, c := range []struct {
 		name  string
 		limit int
@@ -33,6 +33,7 @@ func TestNearest(t *testing.T) {
 		{"mdian", 0, ""},     // too far
 		{"xb", 2, "ab"},      // half of it
 		{"xy", 2, ""},        // more than half
+		{"日本", 2, ""},        // letters, not bytes
 		{"transpose", 2, ""},
 	} {
 		if got := Nearest(c.name, words, c.limit); got != c.want {

@@ -203,7 +203,7 @@ func (p page) study() {
 	p.act(`lecternLive.limit = 180`)
 	// Deadlocks, in programs that call JavaScript and in those that don't.
 	for _, stuck := range []string{"select {}", "_ = 0\n_ = 1\nselect {}", "never := make(chan int)\nkept += <-never"} {
-		if got := p.runCell("05-05", stuck); !strings.Contains(got, "everything waits for something that nobody does") {
+		if got := p.runCell("05-05", stuck); !strings.Contains(got, "everything waits for something that never happens") {
 			t.Errorf("%q shows %q", stuck, got)
 		}
 	}
@@ -528,6 +528,18 @@ lesson.Grade("01.4", merge)`
 	}
 	if got := b.text(whose); !strings.Contains(got, "this lesson calls our solutions in mine") {
 		t.Errorf("the page says %q", got)
+	}
+
+	// What can't be read is set aside, on a lesson that calls nothing of mine, too, and what is accepted then is stored.
+	b.act(`localStorage.setItem("lectern-mine", "{half")`)
+	b.visit(address + "/01-tokenization.html")
+	b.ready()
+	if got := b.text(whose); !strings.Contains(got, "set aside as lectern-mine-broken") {
+		t.Errorf("of what can't be read the page says %q", got)
+	}
+	b.runCell(first, mergeCell)
+	if got := b.text(`JSON.stringify([localStorage.getItem("lectern-mine-broken"), Object.keys(JSON.parse(localStorage.getItem("lectern-mine")))])`); got != `["{half",["merge.go"]]` {
+		t.Errorf("stored are %s", got)
 	}
 	b.clean(fromSite(address))
 }

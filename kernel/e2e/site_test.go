@@ -166,7 +166,7 @@ func (b *browser) languages(site string) {
 		b.until("the search answers "+query, `document.getElementById("said").textContent != ""`, found)
 	}
 	ask[bool](b, `(setTimeout(() => document.querySelector(".language").click()), true)`)
-	b.until("the English page is there", `location.pathname == new URL("`+before+`").pathname`, `location.href`)
+	b.until("the English page is there", `location.pathname == new URL("`+before+`").pathname && document.readyState == "complete"`, `location.href`)
 }
 
 // TestSiteByKeyboard uses what pages offer beside their text.

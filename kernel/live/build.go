@@ -72,7 +72,7 @@ func build(ctx context.Context, root, dir string, edits []edit, say Progress, pa
 		return nil, err
 	}
 	say("the packages of the lessons", 25*time.Second)
-	module, err := b.fewerFonts(filepath.Join(b.dir, "fonts"))
+	module, err := b.slimmer(b.dir)
 	if err != nil {
 		return nil, err
 	}

@@ -140,9 +140,9 @@ func testCells(t *testing.T, edits []edit) {
 		{"show.HTML(`<p class=\"lectern-x bar\" style=\"position:fixed;color:red\" onclick=\"x()\">text</p>`)", `<p class="lectern-x" style="color:red">text</p>`, false},
 		{"x.To(tensor.Float32).Dtype()", "float32", false},
 		{"n", "42", false},
-		{"select {}", "everything waits for something that nobody does", true},
-		{"_ = 0\n_ = 1\nselect {}", "everything waits for something that nobody does", true},
-		{"lost := n\nch := make(chan int)\nch <- lost", "everything waits for something that nobody does", true},
+		{"select {}", "everything waits for something that never happens", true},
+		{"_ = 0\n_ = 1\nselect {}", "everything waits for something that never happens", true},
+		{"lost := n\nch := make(chan int)\nch <- lost", "everything waits for something that never happens", true},
 		{"var wg sync.WaitGroup\nwg.Add(1)\ngo func() { time.Sleep(300 * time.Millisecond); n++; wg.Done() }()\nwg.Wait()", "", false},
 		{"n", "43", false},
 		{"%env A=1", "is the notebook", true},
@@ -382,8 +382,10 @@ func TestUsedBy(t *testing.T) {
 		{Path: "fmt", Name: "fmt", Imports: []string{"io"}}, {Path: "io", Name: "io"}, {Path: "strings", Name: "strings", Imports: []string{"io"}},
 		{Path: "math/rand", Name: "rand"}, {Path: "math/rand/v2", Name: "rand"}, {Path: "internal/strings", Name: "strings"}, {Path: "container/ring", Name: "ring"},
 	}
-	got := usedBy(list, [][]string{{"x := strings.Repeat(s, 3)"}, {"import \"container/ring\"", "rand.IntN(3)"}})
-	for path, want := range map[string]string{"fmt": "[0 1]", "io": "[0 1]", "strings": "[0]", "internal/strings": "[]", "container/ring": "[1]", "math/rand": "[1]"} {
+	got := usedBy(list, [][]string{{"x := strings.Repeat(s, 3)"}, {"import \"container/ring\"", "rand.IntN(3)"},
+		{"f := func(strings *tensor.Tensor) { strings.Sum() }", "ring := tensor.Ones(2)\nring.Sum()"}})
+	for path, want := range map[string]string{"fmt": "[0 1 2]", "io": "[0 1 2]", "strings": "[0]", "internal/strings": "[]", "container/ring": "[1]",
+		"math/rand": "[]", "math/rand/v2": "[1]"} {
 		if s := fmt.Sprint(got[path]); s != want {
 			t.Errorf("%s is used by %s, want %s", path, s, want)
 		}

@@ -7,6 +7,8 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"go/scanner"
+	"go/token"
 	"maps"
 	"os"
 	"path/filepath"
@@ -315,16 +317,34 @@ func (f *Files) FirstRun(lesson int) (one, all int) {
 
 var selector = regexp.MustCompile(`\b([a-z][a-z0-9]*)\.[A-Z]|"([a-zA-Z0-9./_-]+)"`)
 
+// alone has the names that stand somewhere in a cell without a dot: no package's does.
+func alone(cell string) map[string]bool {
+	names := map[string]bool{}
+	var s scanner.Scanner
+	s.Init(token.NewFileSet().AddFile("", -1, len(cell)), []byte(cell), nil, 0)
+	for name, last := "", token.ILLEGAL; last != token.EOF; {
+		_, tok, text := s.Scan()
+		if name != "" && tok != token.PERIOD {
+			names[name] = true
+		}
+		if name = ""; tok == token.IDENT && last != token.PERIOD {
+			name = text
+		}
+		last = tok
+	}
+	return names
+}
+
 // usedBy says which lessons need a package: by its name in front of a selector, as an import, or because a package
 // needs it that they do. A lesson that names a package by chance loads it too early, and one that is missed is loaded
 // when a cell asks for it.
 func usedBy(list []Package, lessons [][]string) map[string][]int {
-	byName := map[string][]string{}
+	byName := map[string]string{}
 	byPath := map[string]Package{}
 	for _, k := range list {
 		byPath[k.Path] = k
-		if names.Importable(k.Path) {
-			byName[k.Name] = append(byName[k.Name], k.Path)
+		if old := byName[k.Name]; names.Importable(k.Path) && (old == "" || names.Better(k.Name, k.Path, old)) {
+			byName[k.Name] = k.Path
 		}
 	}
 	used := map[string][]int{}
@@ -345,14 +365,12 @@ func usedBy(list []Package, lessons [][]string) map[string][]int {
 		}
 		need("fmt") // which nearly every cell needs
 		for _, source := range sources {
+			variables := alone(source)
 			for _, m := range selector.FindAllStringSubmatch(source, -1) {
 				if m[2] != "" {
 					need(m[2])
-				} else if paths := byName[m[1]]; len(paths) > 0 {
-					need(slices.MinFunc(paths, func(a, b string) int { return len(a) - len(b) }))
-					if m[1] == "rand" {
-						need("math/rand/v2")
-					}
+				} else if !variables[m[1]] {
+					need(byName[m[1]])
 				}
 			}
 		}

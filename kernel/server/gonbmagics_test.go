@@ -164,7 +164,7 @@ func TestPagesNeedJupyter(t *testing.T) {
 	bin, err := tools()
 	need(t, err)
 	l := startLabIn(t, bin, t.TempDir(), []string{"JPY_PARENT_PID="})
-	l.expect(t, "%wasm 3\nfmt.Println(1)", "error", "%wasm takes nothing")
+	l.expect(t, "%wasm 3\nfmt.Println(1)", "error", "%wasm takes no arguments")
 	l.expect(t, "%wasm\nfmt.Println(1)", "error", "Jupyter server")
 	l.expect(t, "1 + 1", "ok", "[result]2")
 }

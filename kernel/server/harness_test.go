@@ -60,10 +60,12 @@ var tools = sync.OnceValues(func() (string, error) {
 		}
 	}
 	// What setup fetches for cells, which import without a network here.
-	modules := exec.Command("go", "mod", "download")
-	modules.Dir = filepath.Join(root, "tools", "gonbui")
-	if out, err := modules.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("what cells can import can't be fetched: %v\n%s", err, out)
+	for _, module := range []string{root, filepath.Join(root, "tools", "gonbui")} {
+		modules := exec.Command("go", "mod", "download")
+		modules.Dir = module
+		if out, err := modules.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("what cells can import can't be fetched: %v\n%s", err, out)
+		}
 	}
 	args := []string{"build", "-o", filepath.Join(bin, "lectern-kernel")}
 	if race.Enabled {

@@ -4,7 +4,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -92,7 +91,9 @@ func main() {
 		o.Source = job.Root
 	}
 	if job.Explorers != "" {
-		forLab(explorers(job.Root, job.Cache), job.Explorers)
+		if err := forLab(explorers(job.Root, job.Cache), job.Explorers); err != nil {
+			fail(fmt.Errorf("explorers of JupyterLab: %w", err))
+		}
 		return
 	}
 	if job.Course {
@@ -175,17 +176,26 @@ func explore(e *live.Explorers) *render.Explore {
 }
 
 // forLab writes what our extension of JupyterLab loads: a script that knows all explorers, and what it loads itself.
-func forLab(e *render.Explore, dir string) {
+// The script comes last, since a page that finds it takes the rest to be there.
+func forLab(e *render.Explore, dir string) error {
 	e.Told["explorers"], e.Told["style"] = e.Looks, e.Style
 	told, err := json.Marshal(e.Told)
-	e.Files["explore.js"] = fmt.Appendf(nil, "globalThis.lecternExplore = %s;\n%s", told, e.Script)
-	err = cmp.Or(err, os.RemoveAll(dir), os.MkdirAll(dir, 0o755)) // parts of another version have other names
-	for name, content := range e.Files {
-		err = cmp.Or(err, atomicfile.Replace(filepath.Join(dir, name), content, 0o644))
-	}
 	if err != nil {
-		fail(fmt.Errorf("explorers of JupyterLab: %w", err))
+		return err
 	}
+	if err := os.RemoveAll(dir); err != nil { // parts of another version have other names
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for name, content := range e.Files {
+		if err := atomicfile.Replace(filepath.Join(dir, name), content, 0o644); err != nil {
+			return err
+		}
+	}
+	script := fmt.Appendf(nil, "globalThis.lecternExplore = %s;\n%s", told, e.Script)
+	return atomicfile.Replace(filepath.Join(dir, "explore.js"), script, 0o644)
 }
 
 // liveParts builds what pages need for cells that run, and says how much that is.

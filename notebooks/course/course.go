@@ -124,16 +124,13 @@ func read(n *notebook.Notebook) *Lesson {
 }
 
 // solved reports whether a line of a cell's outputs says that an exercise is right. In every language it begins with a
-// tick and has the exercise's number.
+// tick, the word for an exercise, and its number; what lesson.Expect and lesson.Guess say may have such a number later.
 func solved(c *notebook.Cell, key string) bool {
-	for _, out := range c.Outputs {
-		for line := range strings.Lines(out.Plain()) {
-			if strings.HasPrefix(line, "✓ ") && regexp.MustCompile(`^✓ \D*`+regexp.QuoteMeta(key)+`(?:[^\d.]|\.?\D|$)`).MatchString(line) {
-				return true
-			}
-		}
-	}
-	return false
+	right := regexp.MustCompile(`(?m)^✓ [\pL\pM ]+ ` + regexp.QuoteMeta(key) + `(?:$|[^\d.]|\.(?:\D|$))`)
+	return slices.ContainsFunc(c.Outputs, func(out *notebook.Output) bool {
+		_, guess := out.Data[notebook.GuessType]
+		return !guess && right.MatchString(out.Plain())
+	})
 }
 
 // begun reports whether any cell has run.

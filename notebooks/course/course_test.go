@@ -143,3 +143,19 @@ func TestExerciseInTwoCells(t *testing.T) {
 		t.Errorf("got %+v, %v; want 1 of 2 exercises, and to go on with cell c", c[0], err)
 	}
 }
+
+// Only a line about the exercise says that it is right: numbers stand in other lines with a tick, too.
+func TestSolved(t *testing.T) {
+	for line, want := range map[string]bool{
+		"✓ Exercise 1.1 is right.": true, "✓ Exercise 1.1: 5 points of 5.": true, "✓ Exercise 1.1": true, "✓ Exercise 1.1.": true, "two\n✓ 练习 1.1：得 5 分": true, "✓ Bài tập 1.1 đúng": true,
+		"✓ Exercise 1.10 is right.": false, "✓ Exercise 1.1.2 is right.": false, "✓ Exercise 11.1 is right.": false, "Exercise 1.1: 2 points of 5.": false,
+		"✓ the mean: 1.1": false, "✓ 3 of 1.1": false, "✗ Exercise 1.1": false, "so ✓ Exercise 1.1": false,
+	} {
+		if got := solved(&notebook.Cell{Outputs: []*notebook.Output{said(line)}}, "1.1"); got != want {
+			t.Errorf("%q: solved is %t", line, got)
+		}
+	}
+	if solved(&notebook.Cell{Outputs: []*notebook.Output{guessed("✓ Is it 1.1? Right, it is 1.1.")}}, "1.1") {
+		t.Error("a guess solves an exercise")
+	}
+}

@@ -21,7 +21,7 @@ var exercises = []exercise{
 	{
 		key:  "00.2",
 		want: 10e9, tolerance: []float64{1e-6},
-		hint:   "How many bytes do two GPUs of 80e9 bytes have together, and how many does one parameter need?",
+		hint:   "How many bytes do two GPUs of 80e9 bytes have in all, and how many does one parameter need?",
 		praise: "And that leaves nothing for activations.",
 	},
 	{
@@ -59,7 +59,7 @@ var exercises = []exercise{
 	{
 		key:    "02.2",
 		want:   "float32",
-		hint:   "There is a number with a decimal point among them. Which type can hold both?",
+		hint:   "One of the numbers has a decimal point. Which type can hold them all?",
 		praise: "A single decimal point makes all of them floating-point.",
 	},
 	{
@@ -273,7 +273,7 @@ var exercises = []exercise{
 	{
 		key:  "13.2",
 		want: math.Sqrt(2.0 / 512), tolerance: []float64{0.001},
-		hint:   "Only one of the two sizes is in He's rule: the number of inputs that an output adds up.",
+		hint:   "He's rule uses only one of the two sizes: the number of inputs that an output adds up.",
 		praise: "The outputs don't come into it.",
 	},
 	{
@@ -343,7 +343,7 @@ var exercises = []exercise{
 	{
 		key:  "22.1",
 		want: 1.0 / 6, tolerance: []float64{0.01},
-		hint:   "One FLOP for each element. How many values are read and written for it, and how many bytes is each?",
+		hint:   "One FLOP for each element. How many values are read and written for it, and how many bytes does each take?",
 		praise: "That is worse than ReLU: there is one more number to read.",
 	},
 	{
@@ -381,7 +381,7 @@ var exercises = []exercise{
 	{
 		key:    "16.1",
 		want:   873,
-		hint:   "Where does the last sequence begin, if it ends with the last id? And the first one begins at 0.",
+		hint:   "The first sequence begins at 0. Where does the last one begin, if it ends with the last id?",
 		praise: "One more than for a pair.",
 	},
 	{
@@ -445,7 +445,7 @@ var exercises = []exercise{
 		key:  "20.2",
 		want: 250, tolerance: []float64{0.01},
 		hint:   "At best the crash comes right after a checkpoint, at worst right before the next.",
-		praise: "It is half of the distance between two checkpoints.",
+		praise: "It is half the distance between two checkpoints.",
 	},
 	{
 		key:  "20.3",
@@ -458,7 +458,7 @@ var exercises = []exercise{
 		key:  "21.1",
 		want: 536870912, tolerance: []float64{1e-6},
 		hint:   "Only the largest gradient can overflow. What may it be multiplied by at most? Round that down to a power of two.",
-		praise: "It lifts the smallest gradient to 0.05, far above where float16 ends.",
+		praise: "That lifts the smallest gradient to 0.05, far above where float16 ends.",
 	},
 	{
 		key:  "21.2",
@@ -488,14 +488,14 @@ var exercises = []exercise{
 	{
 		key:    "24.3",
 		want:   2 * 32 * 8 * 128 * 2,
-		hint:   "A key and a value, for each block, head and feature, of two bytes.",
+		hint:   "A key and a value for each block, head and feature, two bytes each.",
 		praise: "128 KiB for each token: a conversation of 8,192 tokens fills a gigabyte.",
 	},
 	// 25: a model that writes
 	{
 		key:  "25.1",
 		want: 3.1 / 4.2 / math.Ln2, tolerance: []float64{0.01},
-		hint:   "How many nats is it for each byte? And how many bits is one nat?",
+		hint:   "How many nats is that per byte? And how many bits is one nat?",
 		praise: "With this model a text could be packed into an eighth of its bytes: predicting and compressing are the same thing.",
 	},
 	{
@@ -521,7 +521,7 @@ var exercises = []exercise{
 	{
 		key:  "27.1",
 		want: 1e3 * 69.5e9 * 2 / (8 * 3.35e12), tolerance: []float64{0.02},
-		hint:   "Bytes of all weights, over the bytes per second of all eight together.",
+		hint:   "The bytes of all weights, divided by the bytes per second of all eight GPUs.",
 		praise: "Eight GPUs read eight times as fast. They also have to talk to each other, which this leaves out.",
 	},
 	{

@@ -424,7 +424,7 @@ func offNumber(guess, answer float64) string {
 	case close(factor, 2):
 		return size(phrase("a factor of 2 too small"), phrase("a factor of 2 too large"))
 	case close(factor, 8):
-		return size(phrase("a factor of 8 too small; bits for bytes, perhaps"), phrase("a factor of 8 too large; bits for bytes, perhaps"))
+		return size(phrase("a factor of 8 too small; bytes for bits, perhaps"), phrase("a factor of 8 too large; bits for bytes, perhaps"))
 	case decades >= 1 && close(factor, math.Pow(10, decades)):
 		return size(phrase("a factor of %.0f too small; check the powers of ten"), phrase("a factor of %.0f too large; check the powers of ten"), math.Pow(10, decades))
 	case close(guess*answer, 1):

@@ -38,6 +38,7 @@ func TestGuess(t *testing.T) {
 		{"twice", 287.86, 143.93, nil, "✗ q: You guessed 287.86; it is 144: a factor of 2 too large."},
 		{"half", 72, 143.93, nil, "a factor of 2 too small."},
 		{"bits", 1024, 128, nil, "a factor of 8 too large; bits for bytes, perhaps."},
+		{"bytes", 16, 128, nil, "a factor of 8 too small; bytes for bits, perhaps."},
 		{"powers of ten", 0.14393, 143.93, nil, "a factor of 1000 too small; check the powers of ten."},
 		{"binary prefixes", 1024 * 1024, 1e6, nil, "4.9 % too large; 1024 for 1000, perhaps."},
 		{"one over it", 0.1, 10, nil, "check the powers of ten"},

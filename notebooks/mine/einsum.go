@@ -1,4 +1,4 @@
-// Exercise 08.6, by Lectern. (5fd43680b0a6)
+// Exercise 08.6, by Lectern. (0b8984ec5cab)
 
 package mine
 
@@ -13,7 +13,7 @@ func elements(names string, size map[rune]int) int {
 	return count
 }
 
-// at returns the position among them of the one with these indices.
+// at returns the position of the element with these indices.
 func at(names string, size, index map[rune]int) int {
 	place := 0
 	for _, l := range names {

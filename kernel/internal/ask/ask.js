@@ -27,7 +27,7 @@ const lecternAsk = (() => {
     const small = ratio < 1, factor = small ? 1 / ratio : ratio;
     const decades = Math.round(Math.log10(factor));
     if (close(factor, 2)) return small ? say("a factor of 2 too small") : say("a factor of 2 too large");
-    if (close(factor, 8)) return small ? say("a factor of 8 too small; bits for bytes, perhaps") : say("a factor of 8 too large; bits for bytes, perhaps");
+    if (close(factor, 8)) return small ? say("a factor of 8 too small; bytes for bits, perhaps") : say("a factor of 8 too large; bits for bytes, perhaps");
     if (decades >= 1 && close(factor, 10 ** decades)) {
       const n = { n: 10 ** decades };
       return small ? say("a factor of {n} too small; check the powers of ten", n) : say("a factor of {n} too large; check the powers of ten", n);

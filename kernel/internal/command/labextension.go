@@ -61,7 +61,10 @@ func (w *workspace) labExtension() error {
 	if err != nil {
 		return err
 	}
-	explore, _ := os.ReadFile(filepath.Join(w.root, "kernel", "live", "assets", "explore.js")) // whose words are the extension's, too
+	explore, err := os.ReadFile(filepath.Join(w.root, "kernel", "live", "assets", "explore.js")) // whose words are the extension's, too
+	if err != nil {
+		return err
+	}
 	explorers, err := json.Marshal(l.Explorers())
 	if err != nil {
 		return err

@@ -107,7 +107,9 @@ func (w *workspace) render(ctx context.Context, args []string, o renderOptions) 
 	if o.to != "" && refused {
 		return usagef("-steps-to writes what is recorded, and -steps=false records nothing: choose one of them")
 	}
-	if beside := filepath.Join(w.root, stepsZip); o.from == "" && course && !refused && !o.untrusted && fileExists(beside) {
+	beside := filepath.Join(w.root, stepsZip)
+	found := o.from == "" && course && !refused && !o.untrusted && fileExists(beside)
+	if found {
 		o.from = beside
 	}
 	record := asked || o.to != "" || course && !o.untrusted && !refused
@@ -145,12 +147,12 @@ func (w *workspace) render(ctx context.Context, args []string, o renderOptions) 
 		if closed != nil {
 			dir, record = filepath.Join(filepath.Dir(tool), "steps"), false
 		}
-		if records, err = w.recorded(list, dir, o.from); err != nil {
+		if records, err = w.recordedOrNot(list, dir, o.from, found); err != nil {
 			return err
 		}
 		r.steps = records.recorded
-		if o.from != "" {
-			fmt.Fprintln(w.stdout, records.came(fromHere(o.from), record))
+		if records.from != "" {
+			fmt.Fprintln(w.stdout, records.came(fromHere(records.from), record))
 		}
 	}
 	if err := r.first(ctx, o.live, !o.untrusted && explores(list)); err != nil {
@@ -226,7 +228,6 @@ func (r *renderer) render(ctx context.Context) error {
 	var out bytes.Buffer
 	said := &stages{w: w, quiet: r.quiet}
 	cmd.Stdout, cmd.Stderr = &out, said
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	said.begin(0, "Render "+humanize.Count(len(r.job.Notebooks), "notebook"))
 	err = cmd.Run()
 	said.end()

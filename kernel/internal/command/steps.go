@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -26,7 +27,8 @@ type recording struct {
 	texts map[string][]byte // of notebooks that have changed since they were recorded, by path
 	queue []string          // their paths, in the order of the course
 	of    int               // how many notebooks there are
-	given int               // how many records came from a file
+	from  string            // the file that records came from, if any
+	given int               // how many came from it
 
 	mu    sync.Mutex
 	files map[string]string // of records, by the notebooks' names for the renderer
@@ -39,7 +41,7 @@ func (w *workspace) recorded(paths []string, dir, from string) (*recording, erro
 	if err != nil {
 		return nil, err
 	}
-	r := &recording{w: w, dir: dir, want: map[string]string{}, texts: map[string][]byte{}, of: len(paths), files: map[string]string{}}
+	r := &recording{w: w, dir: dir, from: from, want: map[string]string{}, texts: map[string][]byte{}, of: len(paths), files: map[string]string{}}
 	names := []string{}
 	for _, path := range paths {
 		b, err := os.ReadFile(path)
@@ -70,6 +72,16 @@ func (w *workspace) recorded(paths []string, dir, from string) (*recording, erro
 		}
 	}
 	return r, nil
+}
+
+// recordedOrNot is like recorded, but says so and does without the file if that is damaged and was only found.
+func (w *workspace) recordedOrNot(paths []string, dir, from string, found bool) (*recording, error) {
+	r, err := w.recorded(paths, dir, from)
+	if _, damaged := errors.AsType[*StepsFileError](err); damaged && found {
+		fmt.Fprintf(w.stderr, "warning: %v\n", err)
+		return w.recorded(paths, dir, "")
+	}
+	return r, err
 }
 
 // came says how many records came from a file, and what happens to the rest.

@@ -146,6 +146,28 @@ func TestStepsFromFile(t *testing.T) {
 	}
 }
 
+// A damaged file that nobody named stops no pages: it is as if it were not there, and a sentence says so.
+func TestDamagedStepsBeside(t *testing.T) {
+	texts := map[string]string{"go.mod": "module x\n", "a.ipynb": notebookOf("1")}
+	for name, file := range map[string][]byte{"no archive": []byte("PK, half of it"), "no record": zipped(t, "readme.txt", "hello")} {
+		w := smallCheckout(t, texts)
+		var said bytes.Buffer
+		w.stderr = &said
+		path := filepath.Join(w.root, stepsZip)
+		put(t, path, string(file))
+		notebooks := []string{filepath.Join(w.root, "a.ipynb")}
+		if r, err := w.recordedOrNot(notebooks, w.state("steps"), path, true); err != nil || r.from != "" || len(r.queue) != 1 {
+			t.Errorf("%s: %v; %+v", name, err, r)
+		}
+		if _, err := w.recordedOrNot(notebooks, w.state("steps"), path, false); err == nil {
+			t.Errorf("%s: somebody named it, and it is left out", name)
+		}
+		if text := said.String(); !strings.HasPrefix(text, "warning: recorded steps: "+path) || !strings.HasSuffix(text, "without it: then render records the steps itself\n") {
+			t.Errorf("%s: it says %q", name, text)
+		}
+	}
+}
+
 // zipped is a zip archive of names and texts, one after the other.
 func zipped(t testing.TB, list ...string) []byte {
 	t.Helper()

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"go/format"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -108,7 +109,7 @@ func (k Function) lesson() string {
 // A Package is one student's.
 type Package struct {
 	Functions []Function              // that it can hold
-	Test      func(k Function) []byte // writes the file that tests one; nil: there are no tests
+	Test      func(k Function) []byte // what tests one, not formatted yet; nil: there are no tests
 
 	Dir      string // its folder
 	Ours     string // the folder with our solutions
@@ -248,7 +249,11 @@ func (p *Package) put(k Function, text string) (before string, was had, err erro
 	if p.Test == nil {
 		return before, was, nil
 	}
-	path, test := strings.TrimSuffix(path, ".go")+"_test.go", p.testOf(k)
+	path = strings.TrimSuffix(path, ".go") + "_test.go"
+	test, err := p.testOf(k)
+	if err != nil {
+		return before, was, err
+	}
 	if old, err := os.ReadFile(path); err == nil && (string(old) == test || !pristine(string(old))) {
 		return before, was, nil // the student has more cases
 	}
@@ -333,9 +338,13 @@ func stamp(k Function, who, text string) string {
 	return fmt.Sprintf("// Exercise %s, %s. (%s)\n\n%s", k.Key, who, digest("\n"+text), text)
 }
 
-func (p *Package) testOf(k Function) string {
-	text := "\n" + string(p.Test(k))
-	return fmt.Sprintf("// The cases of exercise %s. (%s)\n%s", k.Key, digest(text), text)
+func (p *Package) testOf(k Function) (string, error) {
+	file, err := format.Source(p.Test(k))
+	if err != nil {
+		return "", fmt.Errorf("the test of exercise %s: %w", k.Key, err)
+	}
+	text := "\n" + string(file)
+	return fmt.Sprintf("// The cases of exercise %s. (%s)\n%s", k.Key, digest(text), text), nil
 }
 
 func digest(text string) string {

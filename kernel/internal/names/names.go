@@ -12,9 +12,12 @@ var Preferred = map[string]string{
 	"rand": "math/rand/v2", "template": "text/template", "scanner": "text/scanner", "pprof": "runtime/pprof", "bits": "math/bits",
 }
 
-// Better reports whether a name more likely means the package a than b: one of the standard library before any other,
-// then the one with the shorter path.
-func Better(a, b string) bool {
+// Better reports whether a name more likely means the package a than b: the preferred one, then one of the standard
+// library, then the one with the shorter path.
+func Better(name, a, b string) bool {
+	if want := Preferred[name]; a == want || b == want {
+		return a == want
+	}
 	if x, y := strings.Contains(a, "."), strings.Contains(b, "."); x != y {
 		return y
 	}

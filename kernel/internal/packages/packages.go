@@ -247,7 +247,7 @@ func addNames(known map[string]string, found []*pkg) map[string]string {
 			path = want
 		}
 		old, ok := byName[k.Name]
-		if !ok || names.Better(path, old) {
+		if !ok || names.Better(k.Name, path, old) {
 			byName[k.Name] = path
 		}
 	}

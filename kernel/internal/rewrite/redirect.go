@@ -83,9 +83,18 @@ func (c *checked) becomes(x ast.Expr, stack []ast.Node) types.Type {
 		switch p := stack[i].(type) {
 		case *ast.ParenExpr:
 		case *ast.KeyValueExpr:
-			if p.Value != child {
-				return nil
+			if p.Key == child {
+				m, _ := c.literal(stack[i-1]).(*types.Map)
+				return keyOf(m)
 			}
+		case *ast.IndexExpr:
+			m, _ := c.info.TypeOf(p.X).Underlying().(*types.Map)
+			return keyOf(m)
+		case *ast.SendStmt:
+			if ch, ok := c.info.TypeOf(p.Chan).Underlying().(*types.Chan); ok && p.Value == child {
+				return ch.Elem()
+			}
+			return nil
 		case *ast.CallExpr:
 			if tv := c.info.Types[p.Fun]; tv.IsType() {
 				return tv.Type
@@ -111,7 +120,7 @@ func (c *checked) becomes(x ast.Expr, stack []ast.Node) types.Type {
 			}
 			return nil
 		case *ast.CompositeLit:
-			switch t := c.info.TypeOf(p).Underlying().(type) {
+			switch t := c.literal(p).(type) {
 			case *types.Struct:
 				for j, e := range p.Elts {
 					kv, keyed := e.(*ast.KeyValueExpr)
@@ -136,6 +145,23 @@ func (c *checked) becomes(x ast.Expr, stack []ast.Node) types.Type {
 		child = stack[i]
 	}
 	return nil
+}
+
+// literal is what a composite literal is made of. One that leaves out its type may leave out & as well.
+func (c *checked) literal(n ast.Node) types.Type {
+	t := c.info.TypeOf(n.(*ast.CompositeLit)).Underlying()
+	if p, ok := t.(*types.Pointer); ok {
+		return p.Elem().Underlying()
+	}
+	return t
+}
+
+// keyOf is the type of a map's keys; nil if there is no map.
+func keyOf(m *types.Map) types.Type {
+	if m == nil {
+		return nil
+	}
+	return m.Key()
 }
 
 // returned is the type that a function below stack returns a result as.

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -33,7 +34,8 @@ type Job struct {
 	Cache string // the folder for the packages that are built for them
 }
 
-// Command is the program that does the job; both its outputs are the caller's to set.
+// Command is the program that does the job; both its outputs are the caller's to set. When ctx ends, the program is
+// interrupted rather than killed: it stops the go commands that it runs, which would otherwise go on by themselves.
 func (j *Job) Command(ctx context.Context, program string) (*exec.Cmd, error) {
 	text, err := json.Marshal(j)
 	if err != nil {
@@ -41,6 +43,7 @@ func (j *Job) Command(ctx context.Context, program string) (*exec.Cmd, error) {
 	}
 	cmd := exec.CommandContext(ctx, program)
 	cmd.Stdin = bytes.NewReader(text)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	return cmd, nil
 }
 

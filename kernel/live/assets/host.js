@@ -7,11 +7,24 @@
 // page has what was written on it.
 const lecternMine = (() => {
   const key = "lectern-mine", texts = (x) => Object.fromEntries(Object.entries(x && typeof x === "object" ? x : {}).filter(([, text]) => typeof text === "string"));
-  let own = {}, stores = true;
+  let own = {}, stores = true, broken = false;
+  // read returns what is stored. A text that can't be read is set aside, so that there is room for what comes.
+  const read = () => {
+    const text = localStorage.getItem(key);
+    try {
+      return texts(JSON.parse(text));
+    } catch {
+      localStorage.setItem(key + "-broken", text);
+      localStorage.removeItem(key);
+      broken = true;
+      return own;
+    }
+  };
   return {
     get stores() { return stores; },
+    get broken() { return broken; },
     get files() { // by name
-      try { if (stores) own = texts(JSON.parse(localStorage.getItem(key))); } catch { stores = false; }
+      try { if (stores) own = read(); } catch { stores = false; }
       return own;
     },
     set files(files) {

@@ -529,8 +529,9 @@
     fresh.hidden = count === 0;
     putBack.hidden = !all().some((c) => c.changed());
     forgetMine.hidden = !Object.keys(lecternMine.files).length;
-    mine.textContent = called.length ? whose() : "";
-    mine.hidden = !called.length;
+    const lost = lecternMine.broken ? say("What this browser stored of mine can't be read. It is set aside as lectern-mine-broken in the browser's storage, and mine begins with our solutions.") : "";
+    mine.textContent = [called.length ? whose() : "", lost].filter(Boolean).join(" ");
+    mine.hidden = !mine.textContent;
   };
   window.addEventListener("storage", status); // another page has changed mine
   for (const entry of lesson.cells) {

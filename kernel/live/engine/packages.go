@@ -48,7 +48,7 @@ func readPackages(index string) (*packages, error) {
 	p := &packages{known: map[string]*pkg{}, byName: map[string]string{}, loaded: map[string]bool{}}
 	for _, k := range list {
 		p.known[k.Path] = k
-		if old, ok := p.byName[k.Name]; names.Importable(k.Path) && (!ok || better(k.Name, k.Path, old)) {
+		if old, ok := p.byName[k.Name]; names.Importable(k.Path) && (!ok || names.Better(k.Name, k.Path, old)) {
 			p.byName[k.Name] = k.Path
 		}
 	}
@@ -76,15 +76,6 @@ func (p *packages) forget() {
 		}
 		return f, err
 	})
-}
-
-// better reports whether a name more likely means the package a than b, as in the kernel: the preferred one before any
-// other.
-func better(name, a, b string) bool {
-	if want := names.Preferred[name]; a == want || b == want {
-		return a == want
-	}
-	return names.Better(a, b)
 }
 
 // ByName returns the path that a package name most likely means, or "".
