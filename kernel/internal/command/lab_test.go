@@ -172,7 +172,12 @@ func takenMeanwhile(t *testing.T, answer func(l net.Listener, asked func())) {
 	ports, ended, stop := servedLab(t, t.TempDir(), 0)
 	var taken int
 	for taken == 0 {
-		lab := <-door
+		var lab labAtDoor
+		select {
+		case lab = <-door:
+		case err := <-ended:
+			t.Fatalf("lab ended before its JupyterLab came up: %v", err)
+		}
 		if stranger, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", lab.port)); err == nil {
 			defer stranger.Close()
 			taken = lab.port

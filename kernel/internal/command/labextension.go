@@ -4,6 +4,7 @@ import (
 	"context"
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -61,8 +62,9 @@ func (w *workspace) labExtension() error {
 	if err != nil {
 		return err
 	}
-	explore, err := os.ReadFile(filepath.Join(w.root, "kernel", "live", "assets", "explore.js")) // whose words are the extension's, too
-	if err != nil {
+	// The words of explorers are the extension's, too. Without a checkout there are no explorers.
+	explore, err := os.ReadFile(filepath.Join(w.root, "kernel", "live", "assets", "explore.js"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	explorers, err := json.Marshal(l.Explorers())

@@ -2,7 +2,6 @@ package command
 
 import (
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,10 +10,6 @@ import (
 // JupyterLab reads from package.json which file to load.
 func TestLabExtension(t *testing.T) {
 	w := &workspace{root: t.TempDir()}
-	script := filepath.Join(w.root, "kernel", "live", "assets", "explore.js")
-	if err := errors.Join(os.MkdirAll(filepath.Dir(script), 0o755), os.WriteFile(script, nil, 0o644)); err != nil {
-		t.Fatal(err)
-	}
 	if err := w.labExtension(); err != nil {
 		t.Fatal(err)
 	}
