@@ -22,7 +22,8 @@ func elementOf(f *Format) element {
 }
 
 // pack copies lines, which are rows of A or columns of B, into a panel: number k of line i goes to position
-// k·stride + i. In src a line is a row.
+// k·stride + i. In src a line is a row. Lines that lie beside each other and need no conversion are packed by
+// packPanels.
 func (e *element) pack(dst unsafe.Pointer, stride int, src operand, lines, k int, s *scratch) {
 	if e.load != nil {
 		e.packConverted(dst, stride, src, lines, k, s)
@@ -31,7 +32,7 @@ func (e *element) pack(dst unsafe.Pointer, stride int, src operand, lines, k int
 	switch {
 	case e.unit == 2:
 		packPairs(dst, stride, src, lines, k)
-	case src.row == e.size || lines == 1 && src.col != e.size:
+	case lines == 1 && src.col != e.size:
 		packRows(dst, stride*e.size, src.data, src.col, k, lines*e.size)
 	case src.col == e.size:
 		transpose(dst, stride, src.data, src.row, lines, k, e.size)
@@ -42,9 +43,9 @@ func (e *element) pack(dst unsafe.Pointer, stride int, src operand, lines, k int
 	}
 }
 
-// panelGap is how many bytes lie behind each line of a panel, which are added up behind its last one. Whole vectors are
-// written, and what is written too much behind the last row of a panel must not reach the next; and panels that are a
-// power of two apart would fall on the same few lines of a cache.
+// panelGap is how many bytes of room a panel has at its end for each of its lines. Whole vectors are written, so the
+// last one may reach beyond the panel, and must not reach the next. And panels that are a power of two apart would fall
+// on the same few lines of a cache.
 const panelGap = 8
 
 // pitch is how many bytes of packed memory a line of k numbers takes: where line i begins a panel, it is at i·pitch.

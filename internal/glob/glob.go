@@ -10,7 +10,7 @@ import (
 )
 
 // In returns the files in a folder that match a pattern, such as *.go or */site.po, in the order of their names; none
-// if there is no such folder. It fails if the pattern is none.
+// if there is no such folder. It fails if the pattern is malformed.
 func In(dir, pattern string) ([]string, error) {
 	found, err := fs.Glob(os.DirFS(cmp.Or(dir, ".")), pattern)
 	for i, name := range found {

@@ -29,7 +29,7 @@ func TestIn(t *testing.T) {
 		t.Errorf("in no folder: %q, %v", got, err)
 	}
 	if _, err := In(dir, "[a"); err == nil {
-		t.Error("what is no pattern is none")
+		t.Error("a malformed pattern is taken")
 	}
 	t.Chdir(dir)
 	if got, err := In("", "*.go"); err != nil || !slices.Equal(got, []string{"a.go", "b.go"}) {

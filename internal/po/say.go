@@ -40,7 +40,7 @@ func translated(english string) string {
 	if dir == "" || english == "" {
 		return ""
 	}
-	files, _ := glob.In(dir, "*.po") // the pattern is none that can be wrong
+	files, _ := glob.In(dir, "*.po") // the pattern is well-formed
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {

@@ -3,7 +3,6 @@ package e2e
 import (
 	"bytes"
 	"fmt"
-	"hash/fnv"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -76,36 +75,12 @@ type stranger struct {
 
 func newStranger(t *testing.T) *stranger {
 	t.Helper()
-	s := &stranger{t: t, home: sameHome(t), dir: t.TempDir()}
+	s := &stranger{t: t, home: t.TempDir(), dir: t.TempDir()}
 	s.env = []string{"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "GOPROXY=" + proxy(t), "GONOSUMDB=*", "GOFLAGS=-modcacherw", "GOTOOLCHAIN=local", "TMPDIR=" + os.TempDir()}
 	if os.Getenv("LECTERN_LONG") == "" { // what Go's own library takes to compile is known
 		s.env = append(s.env, "GOCACHE="+goEnv(t, "GOCACHE"))
 	}
 	return s
-}
-
-// sameHome is an empty folder, the same each time for this checkout: what Go has built is found again by its path.
-func sameHome(t *testing.T) string {
-	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := fnv.New32a()
-	h.Write([]byte(root(t)))
-	home := filepath.Join(cache, "lectern-test", fmt.Sprintf("home-%x", h.Sum32()))
-	if err := os.RemoveAll(home); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(home, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(home); err != nil {
-			t.Error(err)
-		}
-	})
-	return home
 }
 
 // do runs a command in the stranger's folder and returns what it prints.

@@ -8,6 +8,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/lectern-go/lectern/internal/glob"
 )
 
 // fontModule has the fonts of figures, a package for each face. All of them would be a tenth of what a lesson loads.
@@ -54,7 +56,7 @@ func (b *builder) slimmer(dir string) (modfile string, err error) {
 		write(filepath.Join("fonts", face, "data.go"), fmt.Appendf(nil, "package %s\n\nimport %q\n\nvar TTF = %s.TTF\n", face, path.Join(fontModule, other), other))
 	}
 	for face := range kept {
-		files, globErr := filepath.Glob(filepath.Join(fonts, face, "*"))
+		files, globErr := glob.In(filepath.Join(fonts, face), "*")
 		if len(files) == 0 || globErr != nil {
 			return "", fmt.Errorf("live: the font %s of %s is missing", face, fontModule)
 		}

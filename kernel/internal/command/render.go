@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/glob"
 	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/internal/install"
 	"github.com/lectern-go/lectern/kernel/internal/sitejob"
@@ -203,7 +204,7 @@ type renderer struct {
 func (r *renderer) first(ctx context.Context, live, explore bool) error {
 	built := fileExists(filepath.Join(r.job.Cache, "explore.wasm"))
 	r.job.Explore = explore && built
-	if run, _ := filepath.Glob(filepath.Join(r.job.Out, "live", "compiler-*")); !live || len(run) == 0 {
+	if run, _ := glob.In(filepath.Join(r.job.Out, "live"), "compiler-*"); !live || len(run) == 0 {
 		if err := r.render(ctx); err != nil {
 			return err
 		}

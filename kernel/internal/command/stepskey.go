@@ -35,7 +35,7 @@ type keyPackage struct {
 	dir     string
 	name    string
 	imports []string
-	sum     string // of its code; empty until it is asked for
+	sum     string // of its code; empty until it is needed
 }
 
 // stepsKeys reads which packages there are, and what they import.

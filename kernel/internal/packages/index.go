@@ -161,7 +161,7 @@ func (p *Packages) warmUp(worlds int) {
 			case <-p.ctx.Done():
 			case <-time.After(quiet):
 			}
-		default: // a package that does not compile is looked up again when it is asked for
+		default: // a package that does not compile is looked up again when a cell names it
 			p.mu.Lock()
 			p.whole = p.whole || p.worlds == worlds
 			p.mu.Unlock()

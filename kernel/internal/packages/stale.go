@@ -18,7 +18,7 @@ import (
 )
 
 // Refresh notices what has changed since the last cell: another Go, the modules' files, the source of local packages.
-// It looks at nothing but the times and sizes of files; a stale package is looked up again when it is asked for.
+// It looks at nothing but the times and sizes of files; a stale package is looked up again when a cell names it.
 // Files that are gone from the build cache are noticed by Config and Import themselves.
 func (p *Packages) Refresh() {
 	p.mu.Lock()
