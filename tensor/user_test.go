@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/lectern-go/lectern/internal/testenv"
 )
 
 // Go compiles the methods of generic types anew for each package that names a type which leads to them, by a field or
@@ -31,3 +33,5 @@ func TestUsersCompileLittle(t *testing.T) {
 		t.Errorf("a program that has a tensor compiles %d functions, at most %d are wanted: is there something generic in what a method of Tensor takes?\n%s", len(list), most, strings.Join(list, "\n"))
 	}
 }
+
+func TestDependsOn(t *testing.T) { testenv.DependsOn(t, "testdata/user") }

@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lectern-go/lectern/internal/testenv"
 )
 
 var update = flag.Bool("update", false, "write the list again")
@@ -206,3 +208,5 @@ func parameters(t *types.TypeParamList, str func(types.Type) string) string {
 	}
 	return "[" + strings.Join(list, ", ") + "]"
 }
+
+func TestDependsOn(t *testing.T) { testenv.DependsOn(t, "../..") }

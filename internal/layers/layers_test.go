@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/lectern-go/lectern/internal/testenv"
 )
 
 const module = "github.com/lectern-go/lectern/"
@@ -108,3 +110,5 @@ func TestImportsGoDown(t *testing.T) {
 		}
 	}
 }
+
+func TestDependsOn(t *testing.T) { testenv.DependsOn(t, "../..") }

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lectern-go/lectern/internal/testenv"
 )
 
 var update = flag.Bool("update", false, "write THIRD_PARTY.md again")
@@ -127,3 +129,5 @@ func licences(t *testing.T, dir string) (names []string) {
 	slices.Sort(names)
 	return names
 }
+
+func TestDependsOn(t *testing.T) { testenv.DependsOn(t, "../..") }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-go/lectern/internal/testenv"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 	"github.com/lectern-go/lectern/kernel/jupyter/fakekernel"
 )
@@ -39,3 +40,5 @@ func TestInterruptsHitOneCell(t *testing.T) {
 		}
 	}
 }
+
+func TestDependsOn(t *testing.T) { testenv.DependsOn(t, "../..") }

@@ -289,3 +289,5 @@ func TestStartFails(t *testing.T) {
 		t.Errorf("a silent kernel: got %v", err)
 	}
 }
+
+func TestDependsOn(t *testing.T) { testenv.DependsOn(t, "../..") }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/testenv"
 	"github.com/lectern-go/lectern/kernel/internal/names"
 )
 
@@ -410,3 +411,5 @@ func TestShare(t *testing.T) {
 		t.Errorf("the lessons load %s", got)
 	}
 }
+
+func TestDependsOn(t *testing.T) { testenv.DependsOn(t, "../..") }

@@ -134,3 +134,5 @@ func TestValuesCrossProcesses(t *testing.T) {
 		t.Errorf("the cell that uses the values says\n%s\nwant\n%s", out, want)
 	}
 }
+
+func TestDependsOn(t *testing.T) { testenv.DependsOn(t, "../..") }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-go/lectern/internal/testenv"
 	"github.com/lectern-go/lectern/kernel/notebook"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -139,3 +140,5 @@ func attribute(n *html.Node, name string) (string, bool) {
 	}
 	return "", false
 }
+
+func TestDependsOn(t *testing.T) { testenv.DependsOn(t, "../..") }

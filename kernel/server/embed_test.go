@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/lectern-go/lectern/internal/testenv"
 )
 
 // Which program is built anew follows from what its files hold, and from nothing else.
@@ -86,3 +88,5 @@ func TestEmbed(t *testing.T) {
 	l.want("//go:embed ../h.txt\nvar none string", "lie in it")
 	l.want("//go:embed h.txt\nvar wrong int", "go:embed cannot apply to var of type int")
 }
+
+func TestDependsOn(t *testing.T) { testenv.DependsOn(t, "../..") }

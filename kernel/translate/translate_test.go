@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/lectern-go/lectern/internal/po"
+	"github.com/lectern-go/lectern/internal/testenv"
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
@@ -293,3 +294,5 @@ func TestLanguages(t *testing.T) {
 		}
 	}
 }
+
+func TestDependsOn(t *testing.T) { testenv.DependsOn(t, "../..") }

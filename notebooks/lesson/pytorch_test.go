@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/lectern-go/lectern/internal/testenv"
 )
 
 var update = flag.Bool("update", false, "write the names in docs/pytorch.md again")
@@ -237,3 +239,5 @@ func compileRows(t *testing.T, rows []nameRow) {
 		t.Errorf("go build: %v\n%s", err, said)
 	}
 }
+
+func TestDependsOn(t *testing.T) { testenv.DependsOn(t, "../..") }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lectern-go/lectern/internal/testenv"
 )
 
 // TestClass lets two students work for a few seconds: no cell may fail, and as root on Linux no student can steal.
@@ -146,3 +148,5 @@ func TestClosedAbove(t *testing.T) {
 		t.Errorf("%s is closed, want %s", got, home)
 	}
 }
+
+func TestDependsOn(t *testing.T) { testenv.DependsOn(t, "../../..") }

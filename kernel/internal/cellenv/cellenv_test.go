@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lectern-go/lectern/internal/testenv"
 )
 
 // hostile is a shell that is set up for something else altogether.
@@ -53,3 +55,5 @@ func TestTheShellChangesNothing(t *testing.T) {
 		t.Error("a variable that nobody has set is taken for a proxy")
 	}
 }
+
+func TestDependsOn(t *testing.T) { testenv.DependsOn(t, "../../..") }

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/lectern-go/lectern/internal/testenv"
 )
 
 const serveVar = "LECTERN_TEST_LAYERED"
@@ -150,3 +152,5 @@ func TestWritable(t *testing.T) {
 		t.Error("a folder below a file is writable")
 	}
 }
+
+func TestDependsOn(t *testing.T) { testenv.DependsOn(t, "../../..") }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/lectern-go/lectern/internal/testenv"
 	"github.com/lectern-go/lectern/kernel/internal/packages"
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 	"github.com/lectern-go/lectern/kernel/notebook"
@@ -386,3 +387,5 @@ lesson.Grade("01.4", merge)`}, want: []string{`import list "slices"`}},
 		})
 	}
 }
+
+func TestDependsOn(t *testing.T) { testenv.DependsOn(t, "../../..") }

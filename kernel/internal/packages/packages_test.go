@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lectern-go/lectern/internal/testenv"
 )
 
 // write creates a module with a package state, a package lib that imports it, and a program.
@@ -140,3 +142,5 @@ func TestNoHome(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestDependsOn(t *testing.T) { testenv.DependsOn(t, "../../..") }

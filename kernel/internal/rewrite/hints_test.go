@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lectern-go/lectern/internal/testenv"
 )
 
 // hintPrograms are wrong cells, at least one for each row of hints.
@@ -190,3 +192,5 @@ func TestForms(t *testing.T) {
 		}
 	}
 }
+
+func TestDependsOn(t *testing.T) { testenv.DependsOn(t, "../../..") }

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/lectern-go/lectern/internal/testenv"
 )
 
 func TestMain(m *testing.M) {
@@ -233,3 +235,5 @@ func TestFilesThatChange(t *testing.T) {
 	close(stop)
 	others.Wait()
 }
+
+func TestDependsOn(t *testing.T) { testenv.DependsOn(t, "../../..") }

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/lectern-go/lectern/internal/testenv"
 	"github.com/lectern-go/lectern/kernel/internal/inband"
 	"github.com/lectern-go/lectern/kernel/translate"
 )
@@ -314,3 +315,5 @@ func TestExports(t *testing.T) {
 		t.Errorf("of what is no notebook comes %+v", x)
 	}
 }
+
+func TestDependsOn(t *testing.T) { testenv.DependsOn(t, "../../..") }
