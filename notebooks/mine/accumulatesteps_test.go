@@ -17,7 +17,7 @@ func TestAccumulateSteps(t *testing.T) {
 		got := AccumulateSteps(8192, 1024, 1, 2)
 		lesson.Same(t, got, 4)
 	})
-	t.Run("it doesn't divide", func(t *testing.T) {
+	t.Run("it doesn't divide evenly", func(t *testing.T) {
 		got := AccumulateSteps(10240, 1024, 1, 3)
 		lesson.Same(t, got, 4)
 	})
