@@ -2,8 +2,8 @@ package lesson
 
 import "math"
 
-// exercises are the answers that [Check] compares with, by lesson and number. They and the tasks are no maps, so that
-// the compiler lays them out: a program that starts would have to fill a map, which takes a second in WebAssembly.
+// exercises are the answers that [Check] compares with, by lesson and number. Neither they nor the tasks are maps, so
+// that the compiler can lay them out: a program has to fill its maps as it starts, which takes a second in WebAssembly.
 var exercises = []exercise{
 	// 00: napkin math
 	{
@@ -571,7 +571,7 @@ var exercises = []exercise{
 		rubric: []string{
 			"It divides by peak times MFU, not by the peak.",
 			"It answers the question about 256 GPUs with a number, 0.39 days.",
-			"It says what that takes for granted: an MFU that doesn't fall while each GPU has fewer sequences and still sends all gradients.",
+			"It says what that takes for granted: an MFU that doesn't fall when each GPU has fewer sequences but still sends all gradients.",
 		},
 	},
 	{

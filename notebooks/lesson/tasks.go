@@ -2,7 +2,7 @@ package lesson
 
 import "math"
 
-// tasks are the exercises of [Grade], by lesson and number. Their cases stay out of the cells.
+// tasks are the exercises that [Grade] knows, by lesson and number. Cells don't show their cases.
 var tasks = []*task{
 	// 00: napkin math
 	{
@@ -145,7 +145,7 @@ var tasks = []*task{
 			{category: "more rows than columns", in: []any{[][]float64{{1, 2}, {3, 4}, {5, 6}}}, want: []any{[]float64{1, 2, 3, 4, 5, 6}, []int{3, 2}, true}},
 			{category: "a row that is too short", in: []any{[][]float64{{1, 2, 3}, {4, 5}}}, want: []any{[]float64(nil), []int(nil), false}},
 			{category: "a row that is too long", in: []any{[][]float64{{1}, {2}, {3, 4}}}, want: []any{[]float64(nil), []int(nil), false}},
-			{category: "rows without numbers", in: []any{[][]float64{{}, {}}}, want: []any{[]float64{}, []int{2, 0}, true}},
+			{category: "empty rows", in: []any{[][]float64{{}, {}}}, want: []any{[]float64{}, []int{2, 0}, true}},
 			{category: "no rows", in: []any{[][]float64{}}, want: []any{[]float64{}, []int{0, 0}, true}},
 		},
 		hints: [2]string{
@@ -203,7 +203,7 @@ var tasks = []*task{
 		name: "round", mine: "RoundFloat", args: []string{"x", "exponentBits", "mantissaBits"},
 		prototype: (func(x float64, exponentBits, mantissaBits int) float64)(nil),
 		cases: []gradedCase{
-			{category: "a number that the format has", in: []any{1.5, 8, 7}, want: []any{1.5}},
+			{category: "a number that the format can represent", in: []any{1.5, 8, 7}, want: []any{1.5}},
 			{category: "bfloat16, down", in: []any{1.003, 8, 7}, want: []any{1.0}},
 			{category: "bfloat16, up", in: []any{1.005, 8, 7}, want: []any{1.0078125}},
 			{category: "bfloat16, a large number", in: []any{1001.0, 8, 7}, want: []any{1000.0}},
@@ -324,7 +324,7 @@ var tasks = []*task{
 		prototype: (func(pictures [][]float64, epochs int) []float64)(nil),
 		repair:    true,
 		cases: []gradedCase{
-			{category: "no epoch", in: []any{[][]float64{{0.5}}, 0}, want: []any{[]float64{}}},
+			{category: "no epochs", in: []any{[][]float64{{0.5}}, 0}, want: []any{[]float64{}}},
 			{category: "one epoch", in: []any{[][]float64{{0.2, 0.4, 0.6}, {0.1, 0.3, 0.8}}, 1}, want: []any{[]float64{0.44}}},
 			{category: "two epochs", points: 2, in: []any{[][]float64{{0.2, 0.4, 0.6}, {0.1, 0.3, 0.8}}, 2}, want: []any{[]float64{0.44, 0.44}}},
 			{category: "a single pixel", in: []any{[][]float64{{0.5}}, 4}, want: []any{[]float64{0.55, 0.55, 0.55, 0.55}}},
@@ -572,7 +572,7 @@ var tasks = []*task{
 			{category: "one layer, several tokens", in: []any{10, []int{3, 2}}, want: []any{140}},
 			{category: "two layers", points: 2, in: []any{10, []int{4, 8, 2}}, want: []any{1140}},
 			{category: "three layers", in: []any{32, []int{16, 16, 16, 1}}, want: []any{35872}},
-			{category: "no layer", in: []any{5, []int{7}}, want: []any{0}},
+			{category: "no layers", in: []any{5, []int{7}}, want: []any{0}},
 			{category: "no tokens", in: []any{0, []int{3, 2}}, want: []any{0}},
 		},
 		hints: [2]string{
@@ -606,7 +606,7 @@ var tasks = []*task{
 		prototype: (func(tokens int, widths []int, seconds, peak float64) float64)(nil),
 		repair:    true,
 		cases: []gradedCase{
-			{category: "no layer", in: []any{8, []int{4}, 1.0, 1e3}, want: []any{0.0}},
+			{category: "no layers", in: []any{8, []int{4}, 1.0, 1e3}, want: []any{0.0}},
 			{category: "one layer", in: []any{8, []int{4, 2}, 1.0, 256.0}, want: []any{50.0}},
 			{category: "the H100", points: 2, in: []any{8192, []int{4096, 16384, 4096}, 2.47e-3, 989.5e12}, want: []any{89.97400869256751}},
 			{category: "layers of different widths", in: []any{10, []int{2, 3, 5, 1}, 0.5, 1e4}, want: []any{10.4}},
@@ -694,7 +694,7 @@ var tasks = []*task{
 		},
 		hints: [2]string{
 			"First run the tape forward to get all values. Then go through it backward. What is the gradient of the last value with respect to itself?",
-			"Keep a slice with a gradient for each value, 1 for the last. For each operation from the last to the first, take the gradient of its result, " +
+			"Keep a slice with a gradient for each value: 1 for the last, 0 for the others. For each operation from the last to the first, take the gradient of its result, " +
 				"ask derivative for the two shares, and add (+=) them to the gradients of A and of B.",
 		},
 		praise: "This is micrograd, and the core of every autograd engine.",
@@ -705,7 +705,7 @@ var tasks = []*task{
 		prototype: (func(slope, offset float64, steps int, lr float64) []float64)(nil),
 		repair:    true,
 		cases: []gradedCase{
-			{category: "no step", in: []any{0.0, 0.0, 0, 0.1}, want: []any{[]float64{}}},
+			{category: "no steps", in: []any{0.0, 0.0, 0, 0.1}, want: []any{[]float64{}}},
 			{category: "before the first step", in: []any{0.0, 0.0, 1, 0.1}, want: []any{[]float64{55}}},
 			{category: "the line itself", in: []any{3.0, 1.0, 3, 0.1}, want: []any{[]float64{0, 0, 0}}},
 			{category: "three steps", points: 2, in: []any{0.0, 0.0, 3, 0.1}, want: []any{[]float64{55, 2.0 / 3, 0.017185185185}}},
@@ -746,7 +746,7 @@ var tasks = []*task{
 		name: "step", mine: "StepFLOPs", args: []string{"batch", "sizes", "trained"},
 		prototype: (func(batch int, sizes []int, trained []bool) (forward, backward int))(nil),
 		cases: []gradedCase{
-			{category: "no layer", in: []any{5, []int{7}, []bool{}}, want: []any{0, 0}},
+			{category: "no layers", in: []any{5, []int{7}, []bool{}}, want: []any{0, 0}},
 			{category: "one layer", in: []any{1, []int{3, 2}, []bool{true}}, want: []any{12, 12}},
 			{category: "nothing is trained", in: []any{10, []int{4, 4, 4}, []bool{false, false}}, want: []any{640, 0}},
 			{category: "the lesson's network", in: []any{1024, []int{256, 256, 64}, []bool{true, true}}, want: []any{167772160, 201326592}},
@@ -806,7 +806,7 @@ var tasks = []*task{
 		prototype: (func(widths []int) []float64)(nil),
 		repair:    true,
 		cases: []gradedCase{
-			{category: "no layer", in: []any{[]int{64}}, want: []any{[]float64{}}},
+			{category: "no layers", in: []any{[]int{64}}, want: []any{[]float64{}}},
 			{category: "equal widths", in: []any{[]int{256, 256, 256}}, want: []any{[]float64{1, 1}}},
 			{category: "wider", in: []any{[]int{128, 512}}, want: []any{[]float64{1}}},
 			{category: "narrower", in: []any{[]int{512, 128}}, want: []any{[]float64{1}}},
@@ -966,7 +966,7 @@ var tasks = []*task{
 		prototype: (func(examples, batch, steps int, seed uint64) int)(nil),
 		repair:    true,
 		cases: []gradedCase{
-			{category: "no step", in: []any{64, 8, 0, uint64(0)}, want: []any{0}},
+			{category: "no steps", in: []any{64, 8, 0, uint64(0)}, want: []any{0}},
 			{category: "one step", in: []any{64, 8, 1, uint64(0)}, want: []any{8}},
 			{category: "all in each batch", in: []any{10, 10, 3, uint64(5)}, want: []any{10}},
 			{category: "many steps", points: 2, in: []any{64, 8, 300, uint64(0)}, want: []any{64}},
@@ -984,7 +984,7 @@ var tasks = []*task{
 		name: "sgd", mine: "SGD", args: []string{"p", "gradients", "lr", "m"},
 		prototype: (func(p float64, gradients []float64, lr, m float64) float64)(nil),
 		cases: []gradedCase{
-			{category: "no step", in: []any{4.0, []float64{}, 0.1, 0.9}, want: []any{4.0}},
+			{category: "no steps", in: []any{4.0, []float64{}, 0.1, 0.9}, want: []any{4.0}},
 			{category: "one step", in: []any{4.0, []float64{4}, 0.03, 0.0}, want: []any{3.88}},
 			{category: "steps without momentum", in: []any{1.0, []float64{20, 8, -2}, 0.03, 0.0}, want: []any{0.22}},
 			{category: "the first step with momentum", in: []any{1.0, []float64{20}, 0.03, 0.9}, want: []any{0.4}},
@@ -1026,7 +1026,7 @@ var tasks = []*task{
 		prototype: (func(p []float64, gradients [][]float64, lr float64) []float64)(nil),
 		repair:    true,
 		cases: []gradedCase{
-			{category: "no step", in: []any{[]float64{4, 1}, [][]float64{}, 0.1}, want: []any{[]float64{4, 1}}},
+			{category: "no steps", in: []any{[]float64{4, 1}, [][]float64{}, 0.1}, want: []any{[]float64{4, 1}}},
 			{category: "a single parameter", in: []any{[]float64{4}, [][]float64{{4}, {3.9}, {3.8}}, 0.1}, want: []any{[]float64{3.700273929336003}}},
 			{category: "the first step", in: []any{[]float64{4, 1, -2}, [][]float64{{4, 20, -0.5}}, 0.1}, want: []any{[]float64{3.90000000025, 0.90000000005, -1.900000002}}},
 			{category: "two that are equal", points: 2, in: []any{[]float64{4, 4}, [][]float64{{4, 4}, {3, 3}}, 0.1}, want: []any{[]float64{3.80174249238209, 3.80174249238209}}},
@@ -1086,7 +1086,7 @@ var tasks = []*task{
 			{category: "nothing", in: []any{[]string{}, [][]float64{}}, want: []any{[]byte{}}},
 			{category: "one number", in: []any{[]string{"w"}, [][]float64{{1}}}, want: []any{[]byte("\x01\x00\x00\x00w\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\xf0\x3f")}},
 			{category: "a list without numbers", in: []any{[]string{"b"}, [][]float64{{}}}, want: []any{[]byte("\x01\x00\x00\x00b\x00\x00\x00\x00")}},
-			{category: "a name without characters", in: []any{[]string{""}, [][]float64{{0.5}}},
+			{category: "an empty name", in: []any{[]string{""}, [][]float64{{0.5}}},
 				want: []any{[]byte("\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\xe0\x3f")}},
 			{category: "two lists", points: 2, in: []any{[]string{"w", "bias"}, [][]float64{{1, -2}, {0.5}}},
 				want: []any{[]byte("\x01\x00\x00\x00w\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\xf0\x3f\x00\x00\x00\x00\x00\x00\x00\xc0\x04\x00\x00\x00bias\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\xe0\x3f")}},
@@ -1155,7 +1155,7 @@ var tasks = []*task{
 		name: "toBF16", args: []string{"x"},
 		prototype: (func(x float32) float32)(nil),
 		cases: []gradedCase{
-			{category: "a number that bfloat16 has", in: []any{float32(1.5)}, want: []any{float32(1.5)}},
+			{category: "a number that bfloat16 can represent", in: []any{float32(1.5)}, want: []any{float32(1.5)}},
 			{category: "zero", in: []any{float32(0)}, want: []any{float32(0)}},
 			{category: "down", in: []any{float32(1.001)}, want: []any{float32(1)}},
 			{category: "up", in: []any{float32(1.007)}, want: []any{float32(1.0078125)}},
@@ -1179,7 +1179,7 @@ var tasks = []*task{
 		prototype: (func(w, lr, scale, limit float64, steps int) float64)(nil),
 		repair:    true,
 		cases: []gradedCase{
-			{category: "no step", in: []any{0.0, 0.1, 1024.0, 1.0, 0}, want: []any{0.0}},
+			{category: "no steps", in: []any{0.0, 0.1, 1024.0, 1.0, 0}, want: []any{0.0}},
 			{category: "a scale of 1", in: []any{0.0, 0.1, 1.0, 1.0, 40}, want: []any{2.8784233454094306}},
 			{category: "a scale of 1024", points: 2, in: []any{0.0, 0.1, 1024.0, 1.0, 40}, want: []any{2.8784233454094306}},
 			{category: "from above", points: 2, in: []any{5.0, 0.1, 65536.0, 1.0, 3}, want: []any{4.7}},
@@ -1244,7 +1244,7 @@ var tasks = []*task{
 			"Call intensity from exercise 4 with the batch as its m. Does the intensity grow with the batch?",
 			"Loop over b from 1 to 100,000 and return the first with intensity(b, k, n, element) >= machine; after the loop return 0.",
 		},
-		praise: "Below that batch, one more user costs next to nothing. Above it, everybody waits longer.",
+		praise: "Below that batch size, one more user costs next to nothing. Above it, everybody waits longer.",
 	},
 	// 23: compute for memory
 	{
@@ -1552,7 +1552,7 @@ var tasks = []*task{
 		prototype: (func(queries, keys [][]float64) []float64)(nil),
 		repair:    true,
 		cases: []gradedCase{
-			{category: "no token", in: []any{[][]float64{}, [][]float64{}}, want: []any{[]float64{}}},
+			{category: "no tokens", in: []any{[][]float64{}, [][]float64{}}, want: []any{[]float64{}}},
 			{category: "one token", in: []any{[][]float64{{1, 0}}, [][]float64{{1, 0}}}, want: []any{[]float64{1}}},
 			{category: "three of length 1", points: 2, in: []any{[][]float64{{1, 0}, {0, 1}, {0.6, 0.8}}, [][]float64{{1, 0}, {0, 1}, {0.6, 0.8}}}, want: []any{[]float64{1, 1, 1}}},
 			{category: "at right angles", in: []any{[][]float64{{1, 0}, {0, 2}}, [][]float64{{0, 3}, {5, 0}}}, want: []any{[]float64{0, 0}}},
@@ -1803,5 +1803,5 @@ var tasks = []*task{
 // result of each operation.
 type Op struct {
 	Name string // add, mul, pow, exp or relu
-	A, B int    // the numbers of its inputs; exp and relu ignore B, and so does the gradient of pow
+	A, B int    // the numbers of its inputs; exp and relu ignore B, and pow has no gradient for it
 }

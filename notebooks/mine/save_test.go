@@ -21,7 +21,7 @@ func TestSave(t *testing.T) {
 		got := Save([]string{"b"}, [][]float64{{}})
 		lesson.Same(t, got, []uint8{1, 0, 0, 0, 98, 0, 0, 0, 0})
 	})
-	t.Run("a name without characters", func(t *testing.T) {
+	t.Run("an empty name", func(t *testing.T) {
 		got := Save([]string{""}, [][]float64{{0.5}})
 		lesson.Same(t, got, []uint8{0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 224, 63})
 	})
