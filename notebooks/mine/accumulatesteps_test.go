@@ -1,4 +1,4 @@
-// The cases of exercise 29.6. (2afafd341d6a)
+// The cases of exercise 29.6. (bf3b4031e1e1)
 
 package mine
 

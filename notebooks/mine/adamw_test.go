@@ -1,4 +1,4 @@
-// The cases of exercise 17.5. (09168fbebca7)
+// The cases of exercise 17.5. (73224a399b1f)
 
 package mine
 

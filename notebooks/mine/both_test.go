@@ -1,4 +1,4 @@
-// The cases of exercise 0.3. (86858d47e1ea)
+// The cases of exercise 0.3. (0724f9f52e0b)
 
 package mine
 

@@ -1,4 +1,4 @@
-// The cases of exercise 16.5. (1a94a7277d07)
+// The cases of exercise 16.5. (674d12c68c4f)
 
 package mine
 

@@ -1,4 +1,4 @@
-// The cases of exercise 02.4. (0ac34ba4364a)
+// The cases of exercise 02.4. (0877be23bcf1)
 
 package mine
 

@@ -1,4 +1,4 @@
-// The cases of exercise 09.5. (08a448869edc)
+// The cases of exercise 09.5. (745314cbfb7a)
 
 package mine
 

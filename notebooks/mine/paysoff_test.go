@@ -1,4 +1,4 @@
-// The cases of exercise 04.4. (93e3c3dca6b8)
+// The cases of exercise 04.4. (2297f1bd2834)
 
 package mine
 

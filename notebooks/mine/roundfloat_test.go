@@ -1,4 +1,4 @@
-// The cases of exercise 03.5. (166c5b490c46)
+// The cases of exercise 03.5. (568072949b5e)
 
 package mine
 

@@ -1,4 +1,4 @@
-// The cases of exercise 20.4. (49d11612fed0)
+// The cases of exercise 20.4. (4afa6a098ad3)
 
 package mine
 

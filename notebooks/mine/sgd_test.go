@@ -1,4 +1,4 @@
-// The cases of exercise 17.4. (3ed028467f13)
+// The cases of exercise 17.4. (6c75156da49f)
 
 package mine
 

@@ -1,4 +1,4 @@
-// The cases of exercise 12.5. (aadee7998eb9)
+// The cases of exercise 12.5. (e94f6f580d92)
 
 package mine
 

@@ -1,4 +1,4 @@
-// The cases of exercise 21.5. (28c182262300)
+// The cases of exercise 21.5. (57e6cb126fd7)
 
 package mine
 
