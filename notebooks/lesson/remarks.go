@@ -138,7 +138,7 @@ var remarks = []remark{
 	// 07: matrix multiplication
 	{"What shape is [16 32] times [32 2]?", "The inner sizes, 32 and 32, disappear.", []mistake{{[]int{32, 32}, "Those are the sizes that disappear."}}},
 	{"What is the element in row 1, column 0?",
-		"Row 1 meets column 0: 4·1 + 5·0 + 6·2.", []mistake{{7, "You took row 0: rows count from 0."}, {8, "You took row 0, column 1."}, {17, "You took column 1."}},
+		"Row 1 meets column 0: 4·1 + 5·0 + 6·2.", []mistake{{7, "You took row 0: rows are counted from 0."}, {8, "You took row 0, column 1."}, {17, "You took column 1."}},
 	},
 	{"What shape is [4 8 16 32] times [32 2]?", "The last two axes are multiplied; those in front are batches.", nil},
 	{"What shape do the scores have?",

@@ -461,7 +461,7 @@ var tasks = []*task{
 			"Split each shape into batch axes and the last two. Which rule holds for which part?",
 			"If a[len(a)-1] != b[len(b)-2], return nil. Broadcast a[:len(a)-2] with b[:len(b)-2] as in exercise 06.4, then append a[len(a)-2] and b[len(b)-1].",
 		},
-		praise: "It is PyTorch's rule, too.",
+		praise: "PyTorch uses the same rule.",
 	},
 	{
 		key:  "07.7",
@@ -503,7 +503,7 @@ var tasks = []*task{
 			"Write one loop for each name. Which of the four names isn't in the result, and what happens to it?",
 			"Loop over b, i and j to make the result, and inside these over h: s[b][i][j] += q[b][i][h] * k[b][j][h].",
 		},
-		praise: "Every einsum is made of such loops: one for each name, and += for what is summed.",
+		praise: "Every einsum is made of loops like these: one for each name, and += for what is summed.",
 	},
 	{
 		key:  "08.5",
@@ -561,7 +561,7 @@ var tasks = []*task{
 			"How many results are there, and how many operations does each take? Every size counts once, including the one that both shapes share.",
 			"Multiply all sizes of a, the last size of b, and 2. The batch axes of b are those of a, so they must not be counted twice.",
 		},
-		praise: "2·B·D·K, with any number of batch axes in B.",
+		praise: "It is 2·B·D·K, with any number of batch axes in B.",
 	},
 	{
 		key:  "09.5",
@@ -636,7 +636,7 @@ var tasks = []*task{
 			"runs := slices.Sorted(slices.Values(seconds[warmUp:])); with half := len(runs)/2 the median is runs[half], or the mean of runs[half-1] and runs[half] " +
 				"for an even number. The result is 2·m·k·n divided by the median.",
 		},
-		praise: "Every benchmark of a matmul ends with this.",
+		praise: "Every matmul benchmark ends with this calculation.",
 	},
 	{
 		key:  "10.5",
@@ -770,7 +770,7 @@ var tasks = []*task{
 			{category: "lecun", in: []any{"lecun", 16384, 32}, want: []any{0.0078125}},
 			{category: "lecun, more outputs than inputs", in: []any{"lecun", 4, 400}, want: []any{0.5}},
 			{category: "xavier", in: []any{"xavier", 256, 64}, want: []any{0.07905694150420949}},
-			{category: "xavier, the other way round", in: []any{"xavier", 64, 256}, want: []any{0.07905694150420949}},
+			{category: "xavier, the other way around", in: []any{"xavier", 64, 256}, want: []any{0.07905694150420949}},
 			{category: "xavier of a square matrix", in: []any{"xavier", 100, 100}, want: []any{0.1}},
 			{category: "he", in: []any{"he", 256, 64}, want: []any{0.08838834764831845}},
 			{category: "he of one input", in: []any{"he", 1, 9}, want: []any{1.4142135623730951}},
@@ -1168,10 +1168,10 @@ var tasks = []*task{
 		},
 		tolerance: 1e-7,
 		hints: [2]string{
-			"Dropping the lower 16 bits rounds towards 0. What do you have to add first, so that everything above the middle carries into the upper half? And in the middle itself?",
+			"Dropping the lower 16 bits rounds toward 0. What do you have to add first, so that everything above the middle carries into the upper half? And in the middle itself?",
 			"Add 0x7fff to the bits, and one more if the last bit that stays, bits>>16&1, is 1. Then clear the lower 16 bits with &^ 0xffff.",
 		},
-		praise: "A handful of integer operations, which is why converting is so cheap.",
+		praise: "It takes a handful of integer operations, which is why converting is so cheap.",
 	},
 	{
 		key:  "21.6",
@@ -1560,7 +1560,7 @@ var tasks = []*task{
 		},
 		hints: [2]string{
 			"By what angle is the first query turned, and by what angle the first key?",
-			"Positions count from 0, so a token that joins a cache of n tokens is at position n: leave out the + 1.",
+			"Positions start at 0, so a token that joins a cache of n tokens is at position n: leave out the + 1.",
 		},
 		praise: "A model whose cache is one position late still writes, only worse. Compare the first logits with and without a cache to find it.",
 	},
