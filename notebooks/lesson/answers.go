@@ -11,19 +11,19 @@ import (
 )
 
 // AnswerType is the MIME type in which [Answers] publishes an [Answer].
-const AnswerType = "application/vnd.lectern.answer" // without +json: displays of that kind are read on their way, and lose digits
+const AnswerType = "application/vnd.lectern.answer" // without +json: such displays are parsed on their way, and lose digits
 
-// An Answer is what a student's function makes of one case. There is no verdict in it: the grader compares.
+// An Answer is what a student's function returns for one case. It contains no verdict: the grader compares.
 type Answer struct {
-	Case    int               `json:"case"`              // counted from 0; -1 stands for all, where the function can't be called
+	Case    int               `json:"case"`              // counted from 0; -1 stands for all of them, if the function can't be called
 	Out     []json.RawMessage `json:"out,omitempty"`     // the results
 	Problem string            `json:"problem,omitempty"` // why there are none
-	Todo    bool              `json:"todo,omitempty"`    // the function is not written yet
+	Todo    bool              `json:"todo,omitempty"`    // the function isn't written yet
 }
 
 // Answers runs the student's function on the inputs of an exercise, then on inputs, a list of lists in JSON,
-// and publishes each [Answer] as soon as it is there. It is what a grader runs instead of [Grade]: the values
-// that are wanted stay with the grader.
+// and publishes each [Answer] as soon as it is there. A grader runs it instead of [Grade], and keeps the wanted values
+// to itself.
 func Answers(key string, f any, inputs string) {
 	t := &task{}
 	if known, ok := taskOf(key); ok {
@@ -73,8 +73,8 @@ func answer(a Answer) {
 	show.Bundle(AnswerType, string(text))
 }
 
-// Cases returns the cases of a lesson's exercise with what is wanted, for graders; and the names of the function's
-// parameters.
+// Cases returns the cases of a lesson's exercise, wanted results included, and the names of the function's parameters.
+// It is for graders.
 func Cases(key string) (list []cases.Case, parameters []string, ok bool) {
 	t, ok := taskOf(key)
 	if !ok {

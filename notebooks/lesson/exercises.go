@@ -2,15 +2,15 @@ package lesson
 
 import "math"
 
-// exercises are the answers that [Check] compares with, by lesson and number. They and the tasks are no maps, so that
-// the compiler lays them out: a program that starts would have to fill a map, which takes a second in WebAssembly.
+// exercises are the answers that [Check] compares with, by lesson and number. Neither they nor the tasks are maps, so
+// that the compiler can lay them out: a program has to fill its maps as it starts, which takes a second in WebAssembly.
 var exercises = []exercise{
 	// 00: napkin math
 	{
 		key:  "0.1",
 		want: 0, tolerance: []float64{0},
-		hint:   "From left to right, and 1 and 2 are integers.",
-		praise: "1 / 2 is 0 before the 10 comes. 1.0 / 2 * 10 is 5.",
+		hint:   "Go computes from left to right, and 1 and 2 are integers.",
+		praise: "1 / 2 is already 0 when the 10 comes. 1.0 / 2 * 10 is 5.",
 	},
 	{
 		key:  "00.1",
@@ -84,7 +84,7 @@ var exercises = []exercise{
 	{
 		key:    "03.3",
 		want:   2048,
-		hint:   "The step between neighbours grows with the number. When does it exceed 1, and what does rounding to even do then?",
+		hint:   "The step between neighbors grows with the number. When does it exceed 1, and what does rounding to even do then?",
 		praise: "That is one reason why sums are kept in float32.",
 	},
 	// 04: devices
@@ -92,7 +92,7 @@ var exercises = []exercise{
 		key:  "04.1",
 		want: 7e9 * 2 / 64e9, tolerance: []float64{0.01},
 		hint:   "Two bytes for each parameter, and then bytes over bytes per second.",
-		praise: "Reading it from the GPU's own memory takes four thousandths of a second.",
+		praise: "Reading the model from the GPU's own memory takes four thousandths of a second.",
 	},
 	{
 		key:    "04.2",
@@ -191,7 +191,7 @@ var exercises = []exercise{
 	{
 		key:  "09.1",
 		want: 2 * 7e9 * 300 * 400, tolerance: []float64{0.5},
-		hint:   "Two for each token and parameter. A page has some 300 words, and a word a little more than one token.",
+		hint:   "Two FLOPs for each token and parameter. A page has some 300 words, and a word is a little more than one token.",
 		praise: "With 400 tokens on a page it is 1.7e15: an A100 does that in five seconds, in theory.",
 	},
 	{
@@ -216,13 +216,13 @@ var exercises = []exercise{
 	{
 		key:  "10.2",
 		want: 0.7, tolerance: []float64{0.01},
-		hint:   "The peak was twice too large.",
-		praise: "Which is so good that you should ask how it was measured.",
+		hint:   "The peak was twice as large as it should have been.",
+		praise: "That is so good that you should ask how it was measured.",
 	},
 	{
 		key:  "10.3",
 		want: 384e9, tolerance: []float64{0.01},
-		hint:   "Cores, clock, units, numbers at once; and how many operations is a multiply and an add?",
+		hint:   "Multiply cores, clock, units and numbers at once. And how many operations is a multiply-add?",
 		praise: "",
 	},
 	// 11: gradients
@@ -356,7 +356,7 @@ var exercises = []exercise{
 		key:  "22.3",
 		want: 0.0034, tolerance: []float64{0.03},
 		hint:   "What is the intensity of a matrix times a vector, and what is the machine's?",
-		praise: "This is why services write for many users at once: many vectors make a matrix.",
+		praise: "This is why services answer many users at once: many vectors make a matrix.",
 	},
 	// 23: compute for memory
 	{
@@ -368,7 +368,7 @@ var exercises = []exercise{
 	{
 		key:  "23.2",
 		want: 8, tolerance: []float64{0.001},
-		hint:   "With segments of k blocks about 64/k + k are held. Where is that smallest?",
+		hint:   "With segments of k blocks, about 64/k + k are held. Where is that smallest?",
 		praise: "Then 15 blocks are held instead of 64.",
 	},
 	{
@@ -476,7 +476,7 @@ var exercises = []exercise{
 	{
 		key:    "24.1",
 		want:   4 * 768 * 768,
-		hint:   "Queries, keys, values, and what mixes the heads: four matrices of the width by the width.",
+		hint:   "Queries, keys, values, and what mixes the heads: four matrices of width × width.",
 		praise: "The number of heads does not matter.",
 	},
 	{
@@ -534,7 +534,7 @@ var exercises = []exercise{
 	{
 		key:  "28.1",
 		want: 7. / (24 + 7), tolerance: []float64{0.01},
-		hint:   "All ranks wait for one micro-batch less than there are stages.",
+		hint:   "Each rank waits for one micro-batch fewer than there are stages.",
 		praise: "Less than a quarter, for eight times as many GPUs.",
 	},
 	{
@@ -557,7 +557,7 @@ var exercises = []exercise{
 	{
 		key:  "29.3",
 		want: []float64{14 * 1.5576112e9, 28 * 1.5576112e9 / 3.35e12 * 1e3}, tolerance: []float64{0.01},
-		hint: "FLOPs are 14 for each parameter. How many bytes are seven float32 numbers, and how long do all of them take?",
+		hint: "There are 14 FLOPs for each parameter. How many bytes do seven float32 numbers take, and how long does it take to move them for all parameters?",
 		rubric: []string{
 			"It says that the bytes decide, not the FLOPs: the step is memory-bound.",
 			"It has the intensity, half a FLOP per byte, or compares the two times.",
@@ -571,7 +571,7 @@ var exercises = []exercise{
 		rubric: []string{
 			"It divides by peak times MFU, not by the peak.",
 			"It answers the question about 256 GPUs with a number, 0.39 days.",
-			"It says what that takes for granted: an MFU that doesn't fall while each GPU has fewer sequences and still sends all gradients.",
+			"It says what that takes for granted: an MFU that doesn't fall when each GPU has fewer sequences but still sends all gradients.",
 		},
 	},
 	{

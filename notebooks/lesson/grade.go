@@ -29,34 +29,34 @@ type notWritten string
 
 func (n notWritten) Error() string { return string(n) }
 
-// Grade runs the student's function against cases that the cell does not show, and prints the points, and of the first
-// case that fails the input, what was wanted and what came. key names the exercise, such as "17.4"; [Hint] helps with
-// it.
+// Grade runs the student's function on cases that the cell does not show, and prints the points. For the first case
+// that fails, it also prints the input, the wanted result and the function's own. key names the exercise, such as
+// "17.4"; [Hint] helps with it.
 //
 //	lesson.Grade("17.4", sgd)
 //
-// It survives what a function may do wrong. Another signature than the exercise asks for is named; a panic or a call
-// of runtime.Goexit costs the points of its case; a function that does not return within the time limit costs its case
-// and those after it. (Such a function goes on in the background until the cell ends, since Go can't stop it.) A
-// function that panics with [Todo] is not written yet, and told so. What ends the whole program can't be survived:
-// os.Exit, an endless recursion, running out of memory.
+// Grade survives what a function may do wrong. If the signature differs from the one that the exercise asks for, Grade
+// names both. A panic or a call of runtime.Goexit costs the points of its case; a function that does not return within
+// the time limit loses that case and those after it. (It keeps running in the background until the cell ends, since Go
+// can't stop it.) For a function that panics with [Todo], Grade says that it has yet to be written. Nothing survives
+// what ends the whole program: os.Exit, endless recursion, running out of memory.
 //
-// In a working copy of a lesson, a function that gets all points becomes part of the student's package mine, which
-// later lessons import: 17.4 is mine.SGD there. [Use] puts our solution there if you skipped it.
+// In a working copy of a lesson, a function that gets all its points becomes part of the student's package mine, which
+// later lessons import: 17.4 is mine.SGD there. [Use] puts our solution there if you skipped the exercise.
 //
-// Cases of your own are JSON objects, one after another, as further arguments; see package internal/cases for values
-// that JSON lacks. With them, key may be any name:
+// You can add cases as JSON objects, one after another, in further arguments; see package internal/cases for values
+// that JSON lacks. With such cases, key may be any name:
 //
 //	lesson.Grade("clamp", clamp, `
 //		{"category": "too large", "points": 2, "in": [7.5, 0, 1], "want": [1]}
 //		{"category": "in between", "in": [0.5, 0, 1], "want": [0.5]}`)
 //
-// Under nbgrader (autograde, and validate, which students may run) less than all points is an error of the cell. When a
-// class is graded, by nbgrader or by go run ./kernel grade, the kernel compares, outside of the student's process, and
-// gives points for each case.
+// Under nbgrader (autograde, and validate, which students may run) the cell fails unless the function gets all its
+// points. When a class is graded, by nbgrader or by go run ./kernel grade, the kernel compares the results, outside the
+// student's process, and gives points for each case.
 //
-// Grade panics for an unknown key without cases and for cases that the function can't be called with, with a
-// [*CasesError].
+// Grade panics if it doesn't know the key and there are no cases, and with a [*CasesError] for cases that the function
+// can't be called with.
 func Grade(key string, f any, more ...string) {
 	t := taskFor(key, f, more)
 	said, got, of := t.grade(key, f)
@@ -69,14 +69,14 @@ func Grade(key string, f any, more ...string) {
 	}
 }
 
-// nbgraderVar is the environment variable in which nbgrader says what it runs a notebook for: autograde or validate.
+// nbgraderVar is the environment variable in which nbgrader says why it runs a notebook: autograde or validate.
 const nbgraderVar = "NBGRADER_EXECUTION"
 
-// taskFor finds the exercise of a lesson, and adds cases to it; or makes an exercise of cases alone.
+// taskFor finds a lesson's exercise and adds cases to it, or makes an exercise of the cases alone.
 func taskFor(key string, f any, more []string) *task {
 	known, ok := taskOf(key)
 	if !ok && len(more) == 0 {
-		panic(fmt.Errorf("lesson: there is no exercise %q that Grade knows; give cases with another", key))
+		panic(fmt.Errorf("lesson: there is no exercise %q that Grade knows: check the key, or pass cases of your own", key))
 	}
 	t := &task{name: key}
 	if ok {
@@ -106,7 +106,7 @@ func taskFor(key string, f any, more []string) *task {
 	return t
 }
 
-// typedCase gives a case the types of the function that it is for.
+// typedCase gives a case the types of the function that it is meant for.
 func typedCase(c cases.Case, typ reflect.Type) (gradedCase, error) {
 	g := gradedCase{category: c.Category, points: c.Points, tolerance: c.Tolerance}
 	var err error
@@ -135,8 +135,8 @@ func typed(raw []json.RawMessage, n int, typ func(int) reflect.Type) ([]any, err
 	return list, nil
 }
 
-// Hint prints a hint for an exercise of [Grade]. There are two: the first says where to look, Hint(key, 2) nearly
-// gives it away. It panics for an unknown key.
+// Hint prints a hint for an exercise that [Grade] knows. There are two: the first says where to look; Hint(key, 2)
+// nearly gives the solution away. It panics for an unknown key.
 func Hint(key string, step ...int) {
 	t, ok := taskOf(key)
 	if !ok {
@@ -171,10 +171,10 @@ var timeLimit = 5 * time.Second
 type task struct {
 	key       string
 	name      string   // of the function
-	write     string   // of that which the student writes, if it is another
-	mine      string   // of the function in package mine, if it is not just the name, exported
+	write     string   // of the function that the student writes, if it has another name
+	mine      string   // of the function in package mine, unless that is name with a capital
 	args      []string // names of its parameters, for messages
-	prototype any      // a nil function of the type that is wanted
+	prototype any      // a nil function of the wanted type
 	repair    bool     // the function is there, with a bug: package mine doesn't keep it
 	cases     []gradedCase
 	tolerance float64 // relative; 1e-6 if it is 0
@@ -190,7 +190,7 @@ func taskOf(key string) (*task, bool) {
 	return nil, false
 }
 
-// A gradedCase is one call of the student's function. It is one point unless it says otherwise.
+// A gradedCase is one call of the student's function. It is worth one point unless it says otherwise.
 type gradedCase struct {
 	category  string
 	points    int
@@ -200,7 +200,7 @@ type gradedCase struct {
 
 func (c gradedCase) worth() int { return max(c.points, 1) }
 
-// signature writes the function as the student has to declare it.
+// signature writes the function's declaration as the student has to write it.
 func (t *task) signature() string {
 	typ := reflect.TypeOf(t.prototype)
 	var b strings.Builder
@@ -233,7 +233,7 @@ func (t *task) signature() string {
 	return b.String()
 }
 
-// mismatch says why f is not the function that is wanted; "" if it is.
+// mismatch says why f is not the wanted function; "" if it is.
 func (t *task) mismatch(f any) string {
 	v := reflect.ValueOf(f)
 	wanted := say("a function")
@@ -242,9 +242,9 @@ func (t *task) mismatch(f any) string {
 	}
 	switch {
 	case !v.IsValid():
-		return say("write %s, and give it to Grade without calling it.", wanted)
+		return say("write %s, and pass it to Grade without calling it.", wanted)
 	case v.Kind() != reflect.Func:
-		return say("%s is of type %s; give the function itself, %s, without calling it.", brief(f), v.Type(), wanted)
+		return say("%s is of type %s; pass the function itself, %s, without calling it.", brief(f), v.Type(), wanted)
 	case v.IsNil():
 		return say("the function is nil; write %s.", wanted)
 	case !v.Type().ConvertibleTo(reflect.TypeOf(t.prototype)):
@@ -294,15 +294,15 @@ func (t *task) help(key string) string {
 	return say("lesson.Hint(%q) helps.", key)
 }
 
-// failedCase is a case with what came of it.
+// failedCase is a case and what became of it.
 type failedCase struct {
 	c    *gradedCase
 	got  []reflect.Value // nil if the function did not return
-	diff string          // where a result differs, if that is not plain to see
+	diff string          // where a result differs, if that isn't plain to see
 	err  error           // why it did not return
 }
 
-var errTime = errors.New(phrase("it did not return in time: does a loop never end?"))
+var errTime = errors.New(phrase("it did not return in time: is there a loop that never ends?"))
 
 // run calls the function with copies of a case's inputs; nil means that the case is solved.
 func (c *gradedCase) run(f reflect.Value, tolerance float64, deadline time.Time) *failedCase {
@@ -356,7 +356,7 @@ func (c *gradedCase) call(f reflect.Value, deadline time.Time) ([]reflect.Value,
 	}
 }
 
-// panicError says what a panic of the student's function was about, and where in their code.
+// panicError says what a panic in the student's function was about, and where in their code it happened.
 func panicError(p any) error {
 	if err, ok := p.(error); ok && errors.Is(err, Todo) {
 		return Todo
@@ -377,7 +377,7 @@ func panicError(p any) error {
 	return fmt.Errorf("it panicked: %v%s", p, where)
 }
 
-// describe writes a failed case for the student, a line each for input, wanted and got.
+// describe writes a failed case for the student: a line for the input, one for the wanted result, one for theirs.
 func (bad *failedCase) describe(t *task) string {
 	var in []string
 	for i, x := range bad.c.in {
@@ -409,7 +409,7 @@ func (bad *failedCase) describe(t *task) string {
 	return b.String()
 }
 
-// value writes what goes into a function or comes out, short enough for a line or two.
+// value writes what goes into a function or comes out of it, short enough for a line or two.
 func value(v reflect.Value) string {
 	if !v.IsValid() {
 		return "nil"
@@ -450,8 +450,8 @@ func cloned(x any) any {
 	return c.Interface()
 }
 
-// unequal says where two values differ, or nothing: floating-point numbers by more than a share of the wanted one,
-// anything else at all.
+// unequal says where two values differ, or nothing if they don't. Floating-point numbers may differ by a share of the
+// wanted one, anything else not at all.
 func unequal(at string, got, want reflect.Value, tolerance float64) string {
 	if tolerance == 0 {
 		tolerance = cases.Tolerance

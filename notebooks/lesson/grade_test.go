@@ -55,8 +55,8 @@ func TestGrade(t *testing.T) {
 		want []string
 	}{
 		{"right", halved, []string{"✓ Exercise 99.1: 4 points of 4. Well done."}},
-		{"nothing", nil, []string{"Exercise 99.1: write func half(list []float64, unit string) ([]float64, int), and give it to Grade"}},
-		{"a call", 3, []string{"3 is of type int; give the function itself, func half("}},
+		{"nothing", nil, []string{"Exercise 99.1: write func half(list []float64, unit string) ([]float64, int), and pass it to Grade"}},
+		{"a call", 3, []string{"3 is of type int; pass the function itself, func half("}},
 		{"a nil function", (func([]float64, string) ([]float64, int))(nil), []string{"the function is nil"}},
 		{"another signature", func([]float64) []float64 { return nil }, []string{"your function is a func([]float64) []float64; declare it as func half("}},
 		{"a named result", func(l []float64, u string) (numbers, int) { return nil, 0 }, []string{"declare it as"}},
@@ -131,7 +131,7 @@ func TestOwnCases(t *testing.T) {
 	if got := printed(t, func() { Grade("clamp", clamp, own) }); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if got := printed(t, func() { Grade("clamp", nil, own) }); got != "Exercise clamp: write a function, and give it to Grade without calling it.\n" {
+	if got := printed(t, func() { Grade("clamp", nil, own) }); got != "Exercise clamp: write a function, and pass it to Grade without calling it.\n" {
 		t.Errorf("without a function: %s", got)
 	}
 	for name, tt := range map[string]struct{ text, want string }{

@@ -15,24 +15,23 @@ import (
 	display "github.com/lectern-go/lectern/kernel/show"
 )
 
-// GuessType is the MIME type under which a [Guess] stands in a notebook's outputs: a JSON object with the question,
-// the answer and what counts as right. Pages made of the notebook ask their readers with it; other programs show the
-// text that stands beside it.
+// GuessType is the MIME type under which a [Guess] appears in a notebook's outputs: a JSON object with the question,
+// the answer and what counts as right. Pages made from the notebook use it to ask their readers; other programs show
+// the text beside it.
 const GuessType = "application/vnd.lectern.guess+json"
 
-// Guess asks the reader to say what comes out before it comes out, and tells how far off they were, and why where that
-// can be told.
+// Guess asks readers to predict a result before they see it. Then it says how far off they were and, if it can, why.
 //
 //	lesson.Guess("days of training", nil, days)
 //
 // The student puts a guess in place of nil and runs the cell again. Until then, what the cell shows after the question
 // is hidden in pages and folded in working copies. What a guess looks like depends on the answer: a
 // number, true or false, one of the [Choices], a shape such as []int{4, 8} for an answer of type []int, or several
-// numbers for a slice or a tensor. With nil the answer is not printed. A guess of another type is told which type
-// is wanted, and what follows stays folded; Guess never panics because of it. It panics with an [*AnswerError] for an
-// answer that nobody could guess, which is a mistake of the lesson's author.
+// numbers for a slice or a tensor. With nil the answer is not printed. If the guess is of another type, Guess says
+// which one it wants, and what follows stays folded; it never panics because of a guess. It panics with an
+// [*AnswerError] for an answer that nobody could guess, which is a mistake of the lesson's author.
 //
-// Integers have to be exact, other numbers come within 1 %; see [Within] and [PlusMinus].
+// Integers have to be exact, other numbers within 1 %; see [Within] and [PlusMinus].
 func Guess(question string, guess, answer any, options ...Option) {
 	q := newQuestion(question, answer, options)
 	q.translate()
@@ -46,7 +45,7 @@ func Guess(question string, guess, answer any, options ...Option) {
 	}
 }
 
-// An AnswerError reports an answer that nobody could guess: NaN, a struct, or a text that is none of the choices.
+// An AnswerError reports an answer that nobody could guess: NaN, a struct, or a text that isn't among the choices.
 type AnswerError struct {
 	Question string
 	Reason   string
@@ -72,21 +71,21 @@ func Choices(names ...string) Option {
 	return func(q *question) { q.Choices = names }
 }
 
-// A Pick is the position of the answer among the [Choices] of its question. So a cell writes each choice once, and
-// doesn't show which of them it is:
+// A Pick is the position of the answer among the [Choices] of its question. With it, a cell names each choice once, and
+// doesn't show which one is right:
 //
 //	lesson.Guess("Which order of the loops is faster?", nil,
 //		lesson.Smallest(ijk, ikj), lesson.Choices("i, j, k", "i, k, j"))
 type Pick int
 
-// Smallest picks the choice that stands where the smallest of the values does, the first of equal ones.
+// Smallest picks the choice at the position of the smallest value, the first one if several are equal.
 func Smallest[T cmp.Ordered](values ...T) Pick { return Pick(slices.Index(values, slices.Min(values))) }
 
-// Largest picks the choice that stands where the largest of the values does, the first of equal ones.
+// Largest picks the choice at the position of the largest value, the first one if several are equal.
 func Largest[T cmp.Ordered](values ...T) Pick { return Pick(slices.Index(values, slices.Max(values))) }
 
-// Between picks the range in which a value lies: the first choice is for what is below the first of the limits, which
-// ascend, and the last for what has reached them all.
+// Between picks the range in which a value lies. The limits must ascend: the first choice is for values below the first
+// limit, the last choice for values that have reached the last one.
 func Between[T cmp.Ordered](value T, limits ...T) (p Pick) {
 	for int(p) < len(limits) && value >= limits[p] {
 		p++
@@ -97,8 +96,8 @@ func Between[T cmp.Ordered](value T, limits ...T) (p Pick) {
 // Unit names what a number counts, such as "bytes" or "days".
 func Unit(name string) Option { return func(q *question) { q.Unit = name } }
 
-// Why adds a sentence that explains the answer. It is shown with it. The cells of our own lessons would give the answer
-// away by it: theirs stand in remarks.go.
+// Why adds a sentence that explains the answer, and is shown with it. In the cells of our own lessons it would give the
+// answer away: their sentences are in remarks.go.
 func Why(sentence string) Option { return func(q *question) { q.Why = sentence } }
 
 // Mistake adds a sentence for those who guess a certain wrong value.
@@ -106,7 +105,7 @@ func Mistake(guess any, sentence string) Option {
 	return func(q *question) { q.Mistakes = append(q.Mistakes, mistake{guess, sentence}) }
 }
 
-// question is what a page has to know in order to ask it.
+// question holds what a page needs in order to ask it.
 type question struct {
 	Question string    `json:"question"`
 	Key      string    `json:"key,omitempty"` // the question in English, if it is asked in another language
@@ -137,7 +136,7 @@ func newQuestion(text string, answer any, options []Option) *question {
 	v := reflect.ValueOf(answer)
 	values, numeric := floats(answer)
 	if _, named := answer.(fmt.Stringer); named && !isNil(answer) {
-		_, numeric = answer.(interface{ Floats() []float64 }) // a number with a name, such as a type of numbers, goes by its name
+		_, numeric = answer.(interface{ Floats() []float64 }) // a number with a name, such as a dtype, goes by that name
 	}
 	shape, isShape := answer.([]int)
 	pick, isPick := answer.(Pick)
@@ -195,7 +194,7 @@ func newQuestion(text string, answer any, options []Option) *question {
 		q.Kind = "choice"
 	}
 	if q.Kind == "choice" && !slices.Contains(q.Choices, q.Answer.(string)) {
-		bad("the answer %q is none of the choices %q", q.Answer, q.Choices)
+		bad("the answer %q isn't among the choices %q", q.Answer, q.Choices)
 	}
 	shown := brief(q.Answer)
 	switch q.Kind {
@@ -212,7 +211,7 @@ func newQuestion(text string, answer any, options []Option) *question {
 	return q
 }
 
-// number writes a number of the answer: an integer in full, any other with a digit more than a guess needs.
+// number writes a number of the answer: an integer in full, any other with one digit more than a guess needs.
 func (q *question) number(f float64) string {
 	size := math.Abs(f)
 	switch {
@@ -231,8 +230,7 @@ func (q *question) number(f float64) string {
 	return humanize.Significant(f, digits)
 }
 
-// rounded drops the digits that float32 makes up, so that 3.88 does not read 3.880000114. Whole
-// numbers stay as they are.
+// rounded drops the digits that float32 makes up, so that 3.88 does not read 3.880000114. Integers stay as they are.
 func rounded(f float64) float64 {
 	if f == math.Trunc(f) {
 		return f
@@ -244,7 +242,7 @@ func rounded(f float64) float64 {
 	return r
 }
 
-// translate puts the texts of the question into the student's language. The choices stay what a cell says.
+// translate puts the texts of the question into the student's language. The choices stay as the cell has them.
 func (q *question) translate() {
 	text := say(q.Question)
 	if text == q.Question {
@@ -316,7 +314,7 @@ func (q *question) wanted() string {
 		}
 		return say("one of %s", strings.Join(quotedAll(q.Choices), ", "))
 	}
-	return say("a text in quotes")
+	return say("text in quotes")
 }
 
 // fits reports whether a guess can be compared with the answer.
@@ -328,7 +326,7 @@ func (q *question) fits(guess any) bool {
 	case "numbers", "shape":
 		list, ok := floats(guess)
 		v := reflect.ValueOf(guess)
-		return ok && (len(list) != 1 || v.Kind() == reflect.Slice || v.Kind() == reflect.Pointer || reflect.ValueOf(q.Answer).Len() == 1) // one number is no shape
+		return ok && (len(list) != 1 || v.Kind() == reflect.Slice || v.Kind() == reflect.Pointer || reflect.ValueOf(q.Answer).Len() == 1) // a single number isn't a shape
 	case "choice":
 		if b, ok := guess.(bool); ok {
 			guess = fmt.Sprint(b)

@@ -41,20 +41,20 @@ func Must[T any](value T, err error) T {
 	return value
 }
 
-// OK ends the cell with an error, if there is one: Must for what returns nothing
-// else.
+// OK ends the cell with an error, if there is one. It is Must for functions that
+// return nothing else.
 func OK(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// Check looks at the answer to an exercise and says what to do about it. It never panics and never tells the solution:
-// nil means that there is no answer yet, and an answer of the wrong type is told which type is wanted. key names the
-// exercise, such as "05.2"; it panics for an unknown key, which is a mistake of the lesson's author.
+// Check says whether the answer to an exercise is right, and gives a hint if it isn't, but never the solution. nil
+// means that there is no answer yet; for an answer of the wrong type, Check says which type it wants. key names the
+// exercise, such as "05.2". Check panics only for an unknown key, which is a mistake of the lesson's author.
 //
-// Some exercises ask for a sentence. Check looks for the right numbers in it, then says what else a good answer has,
-// which you judge yourself.
+// Some exercises ask for a sentence. Check looks for the right numbers in it, then says what else a good answer
+// contains, which you judge yourself.
 func Check(key string, answer any) {
 	i := slices.IndexFunc(exercises, func(e exercise) bool { return e.key == key })
 	if i < 0 {
@@ -155,8 +155,8 @@ func floats(x any) ([]float64, bool) {
 	return all, true
 }
 
-// sameKind reports whether an answer can be compared with what is wanted at all. Texts are left to the hint where a
-// name is wanted, and a value that has one, such as a type of numbers, may stand for it.
+// sameKind reports whether an answer can be compared with the wanted one at all. If a name is wanted, any text can be,
+// and so can a value that has a name, such as a dtype.
 func sameKind(answer, want any) bool {
 	switch want.(type) {
 	case bool:
@@ -185,7 +185,7 @@ func kindOf(want any) string {
 	return say("number")
 }
 
-// quoted shows a text as one.
+// quoted shows a text in quotes, and anything else as brief does.
 func quoted(x any) string {
 	if s, ok := x.(string); ok {
 		return fmt.Sprintf("%q", s)

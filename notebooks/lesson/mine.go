@@ -12,9 +12,9 @@ import (
 	"github.com/lectern-go/lectern/kernel/show"
 )
 
-// Use puts our solutions of exercises into package mine, in case you skipped them. In working copies of the lessons,
-// later lessons import that package, and [Grade] puts a function there that gets all points. What is there already,
-// yours or ours, stays. Run it in a cell of its own:
+// Use puts our solutions to exercises into package mine, in case you skipped them. In working copies, later lessons
+// import that package, and [Grade] adds each function that gets all its points. What is there already, yours or ours,
+// stays. Run it in a separate cell:
 //
 //	lesson.Use("17.4")
 func Use(keys ...string) {
@@ -38,8 +38,8 @@ type Kept struct {
 	Name string // its name in package mine
 }
 
-// KeptFunctions lists what package mine can hold, in the order of the exercises' table: not the programs that are only
-// repaired.
+// KeptFunctions lists the functions that package mine can hold, in the order of tasks. Programs that students only
+// repair are not among them.
 func KeptFunctions() []Kept {
 	var list []Kept
 	for _, t := range tasks {
@@ -57,8 +57,8 @@ func (k Kept) Lesson() string {
 	return number
 }
 
-// Test writes a file of package mine that tests the function on the exercise's cases. It is not formatted: cells import
-// this package, and what formats Go is half a megabyte of what a page loads.
+// Test writes a file of package mine that tests the function on the exercise's cases. The file is not formatted: cells
+// import this package, and go/format would add half a megabyte to what a page loads.
 func (k Kept) Test() []byte {
 	t, _ := taskOf(k.Key)
 	typ := reflect.TypeOf(t.prototype)
@@ -89,8 +89,8 @@ func (k Kept) Test() []byte {
 	return []byte(text)
 }
 
-// Same is for tests of functions in package mine: it fails the test if a result differs from what is wanted by more
-// than [Grade] accepts, for floating-point numbers one part in a million, or the share that is given.
+// Same is for tests of functions in package mine: it fails the test if a result differs from the wanted one by more
+// than [Grade] accepts. For floating-point numbers, that is one part in a million, or the given share.
 func Same[T any](t interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -128,7 +128,7 @@ func filled(statement string) string {
 	return b.String() + "\n"
 }
 
-// literal writes a value as Go does. An element of a list needs no type.
+// literal writes a value as a Go literal. The elements of a list need no type.
 func literal(v reflect.Value, typ reflect.Type, typed bool) string {
 	if !v.IsValid() || v.Kind() == reflect.Slice && v.IsNil() {
 		return "nil"

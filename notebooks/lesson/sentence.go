@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// judge looks at an answer that is a sentence: all numbers that are wanted must occur in it. Then it shows the rubric,
-// by which students judge the rest themselves.
+// judge looks at an answer that is a sentence: all wanted numbers must occur in it. Then it shows the rubric, by which
+// students judge the rest themselves.
 func (e exercise) judge(answer any) string {
 	said, isText := answer.(string)
 	switch {
@@ -40,7 +40,7 @@ func (e exercise) judge(answer any) string {
 	return text
 }
 
-// words counts the words of a sentence. Chinese, which has no spaces, has about one for two characters.
+// words counts the words of a sentence. Chinese, which has no spaces, has about one word for every two characters.
 func words(s string) int {
 	return len(strings.Fields(s)) + len(han.FindAllString(s, -1))/2
 }
@@ -54,7 +54,7 @@ var scales = map[string]float64{
 	"万": 1e4, "十万": 1e5, "百万": 1e6, "千万": 1e7, "亿": 1e8, "十亿": 1e9, "百亿": 1e10, "千亿": 1e11, "万亿": 1e12,
 }
 
-// raised are exponents as they are typed by hand.
+// raised matches powers of ten with an exponent in superscript digits.
 var raised = regexp.MustCompile(`10([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)`)
 
 var lowered = strings.NewReplacer("⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6", "⁷", "7", "⁸", "8", "⁹", "9", "⁻", "-", "⁺", "+")
@@ -67,7 +67,7 @@ func numbersIn(text string) []float64 {
 	for _, m := range numeral.FindAllStringSubmatch(text, -1) {
 		x, err := strconv.ParseFloat(strings.NewReplacer(",", "", "_", "").Replace(m[1])+"e"+cmp.Or(m[2], m[3], "0"), 64)
 		if err != nil {
-			continue // a number of more digits than a float64 has exponents
+			continue // too large for a float64
 		}
 		if scale, ok := scales[strings.ToLower(m[4]+m[5])]; ok {
 			x *= scale

@@ -1,8 +1,8 @@
 package lesson
 
 // Stories returns forty short stories in simple English, 19 kB of text, for lessons that train a language model on
-// something that it can learn in seconds. They were written for this project and are under its licence. Between two
-// stories there is an empty line.
+// something that it can learn in seconds. They were written for this project and are under its license. An empty line
+// separates two stories.
 func Stories() string { return stories }
 
 const stories = `Once there was a little cat. Her name was Mia. Mia lived in a small house by the river with an old man named

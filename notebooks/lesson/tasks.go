@@ -2,7 +2,7 @@ package lesson
 
 import "math"
 
-// tasks are the exercises of [Grade], by lesson and number. Their cases stay out of the cells.
+// tasks are the exercises that [Grade] knows, by lesson and number. Cells don't show their cases.
 var tasks = []*task{
 	// 00: napkin math
 	{
@@ -17,9 +17,9 @@ var tasks = []*task{
 		},
 		hints: [2]string{
 			"Does range give you the index, or the element? And what is 0 / 0?",
-			"Add up with for _, v := range values, then divide by float64(len(values)); return 0 before that if len(values) is 0.",
+			"Add the values up with for _, v := range values, then divide by float64(len(values)). If len(values) is 0, return 0 before you divide.",
 		},
-		praise: "In Python, statistics.mean of nothing raises an error. Without your test, Go would return NaN here.",
+		praise: "In Python, statistics.mean of an empty list raises an error. Without your test, Go would return NaN here.",
 	},
 	{
 		key:  "0.3",
@@ -27,13 +27,13 @@ var tasks = []*task{
 		prototype: (func([]float64, float64) (result, argument []float64))(nil),
 		cases: []gradedCase{
 			{category: "nothing to clip", in: []any{[]float64{1, 2}, 3.0}, want: []any{[]float64{1, 2}, []float64{1, 2}}},
-			{category: "some are too large, and the argument stays", in: []any{[]float64{1, 5, -2, 9}, 4.0}, want: []any{[]float64{1, 4, -2, 4}, []float64{1, 5, -2, 9}}},
+			{category: "some are too large, and the argument stays as it is", in: []any{[]float64{1, 5, -2, 9}, 4.0}, want: []any{[]float64{1, 4, -2, 4}, []float64{1, 5, -2, 9}}},
 			{category: "the limit itself", in: []any{[]float64{2, 2.5}, 2.0}, want: []any{[]float64{2, 2}, []float64{2, 2.5}}},
 			{category: "no values", in: []any{[]float64{}, 1.0}, want: []any{[]float64{}, []float64{}}},
 		},
 		hints: [2]string{
-			"Is the second list that both returns changed, too? Then clipped writes to what its caller has.",
-			"out := slices.Clone(values), then out[i] = min(v, limit) for each i and v of range out.",
+			"Is the second list that both() returns changed, too? Then clipped writes into its caller's slice.",
+			"Begin with out := slices.Clone(values), then set out[i] = min(v, limit) for i, v := range out.",
 		},
 		praise: "Arithmetic on tensors leaves its arguments alone, too. Where it doesn't, the name says so, as in AddInPlace.",
 	},
@@ -49,7 +49,7 @@ var tasks = []*task{
 			{category: "less than a day", in: []any{1e9, 20e9, 8.0, 1979e12, 0.5}, want: []any{0.35090674302397395}},
 		},
 		hints: [2]string{
-			"Is it off by a factor of 2? Then think of the footnote on the data sheet. By 86,400? Then it is in seconds.",
+			"Is your result off by a factor of 2? Then think of the footnote on the data sheet. By a factor of 86,400? Then it is in seconds.",
 			"6·parameters·tokens, divided by gpus·(sheet/2)·mfu, divided by the 86,400 seconds of a day.",
 		},
 		praise: "You have just planned a training run.",
@@ -67,7 +67,7 @@ var tasks = []*task{
 			{category: "one is enough", in: []any{1e6, 1e6, 1.0}, want: []any{1}},
 		},
 		hints: [2]string{
-			"How many GPUs do you need for the time, and how many for the memory? Which of the two numbers counts? There is no such thing as half a GPU.",
+			"How many GPUs do you need to finish in time, and how many for the memory? Which of the two numbers counts? There is no such thing as half a GPU.",
 			"max(math.Ceil(the days of a single GPU / days), math.Ceil(16·parameters / 80e9)), as an int.",
 		},
 		praise: "For large models time decides, not memory: they need far more GPUs to finish this year than to fit.",
@@ -86,7 +86,7 @@ var tasks = []*task{
 			{category: "pairs that overlap", points: 2, in: []any{[]int{5, 5, 5, 5, 5}, 5, 5, 9}, want: []any{[]int{9, 9, 5}}},
 		},
 		hints: [2]string{
-			"Look at two neighbours at a time. When they are the pair, how far do you move on? And what about the last id, which has no neighbour?",
+			"Look at two neighbors at a time. If they are the pair, how far do you move on? And what about the last id, which has no right neighbor?",
 			"Loop with an index i. If i+1 is within the list and ids[i], ids[i+1] are the pair, append id and add 2 to i; else append ids[i] and add 1.",
 		},
 		praise: "The pair is used up when it is merged: that is why overlapping pairs are merged from the left.",
@@ -107,7 +107,7 @@ var tasks = []*task{
 			{category: "bytes, not characters", in: []any{"🌍🌍", 3}, want: []any{[][2]int{{240, 159}, {256, 140}, {257, 141}}}},
 		},
 		hints: [2]string{
-			"A map counts the pairs, but a map has no order in Go. How do you find the first of several pairs that are equally frequent?",
+			"A map counts the pairs, but in Go a map has no order. How do you find the first of several equally frequent pairs?",
 			"For each merge: count all pairs into a map[[2]int]int; walk through the ids once more and keep the first pair whose count is " +
 				"larger than the best so far; call merge with 256 plus the number of merges so far. Stop when fewer than two ids are left.",
 		},
@@ -129,10 +129,10 @@ var tasks = []*task{
 			{category: "bytes, not characters", in: []any{"🌍", [][2]int{{240, 159}, {256, 140}, {257, 141}}}, want: []any{[]int{258}}},
 		},
 		hints: [2]string{
-			"Must you count any pairs? The merges say what to join, and their order says when. What does the result of the first merge mean for the second?",
-			"Make ids of the bytes, then for i, pair := range merges: ids = merge(ids, pair[0], pair[1], 256+i).",
+			"Do you need to count pairs at all? The merges say what to join, and their order says when. What does the result of the first merge mean for the second?",
+			"Turn the bytes into ids. Then, for i, pair := range merges, set ids = merge(ids, pair[0], pair[1], 256+i).",
 		},
-		praise: "With train and encode you have both halves of a tokenizer. Real ones cut at a pattern first, and look only at merges that apply.",
+		praise: "With train and encode you have both halves of a tokenizer. Real ones first split the text by a pattern, and look only at merges that apply.",
 	},
 	// 02: tensors
 	{
@@ -145,14 +145,14 @@ var tasks = []*task{
 			{category: "more rows than columns", in: []any{[][]float64{{1, 2}, {3, 4}, {5, 6}}}, want: []any{[]float64{1, 2, 3, 4, 5, 6}, []int{3, 2}, true}},
 			{category: "a row that is too short", in: []any{[][]float64{{1, 2, 3}, {4, 5}}}, want: []any{[]float64(nil), []int(nil), false}},
 			{category: "a row that is too long", in: []any{[][]float64{{1}, {2}, {3, 4}}}, want: []any{[]float64(nil), []int(nil), false}},
-			{category: "rows without numbers", in: []any{[][]float64{{}, {}}}, want: []any{[]float64{}, []int{2, 0}, true}},
+			{category: "empty rows", in: []any{[][]float64{{}, {}}}, want: []any{[]float64{}, []int{2, 0}, true}},
 			{category: "no rows", in: []any{[][]float64{}}, want: []any{[]float64{}, []int{0, 0}, true}},
 		},
 		hints: [2]string{
-			"How long does every row have to be? Which row gives you that length, and what if there is no row?",
-			"shape is []int{len(rows), len(rows[0])}, or 0 columns without rows. For each row: compare its length with shape[1], then append(values, row...).",
+			"How long must every row be? Which row tells you that length, and what if there are no rows?",
+			"shape is []int{len(rows), len(rows[0])}; if there are no rows, there are 0 columns. For each row, compare its length with shape[1], then append(values, row...).",
 		},
-		praise: "All values in one row of memory, and a shape: lesson 5 walks through that row in other orders.",
+		praise: "That is how a tensor is stored: all values in one row of memory, and a shape. Lesson 5 walks through that row in other orders.",
 	},
 	{
 		key:  "02.5",
@@ -168,10 +168,10 @@ var tasks = []*task{
 			{category: "many tenths", points: 2, in: []any{0.0, 1.0, 0.1}, want: []any{[]float64{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}}},
 		},
 		hints: [2]string{
-			"How many numbers are there? Is that a division that you have to round, and which way? If you get an eleventh tenth, you have added the step up.",
-			"n is int(math.Ceil((stop-start)/step)), and none if that is negative. Number i is start + i·step, with float64(i).",
+			"How many numbers are there? To find out you divide: do you have to round the result, and which way? If you get eleven tenths, you have been adding the step over and over.",
+			"There are n = int(math.Ceil((stop-start)/step)) numbers, or none if that is negative. Number i is start + float64(i)·step.",
 		},
-		praise: "Ten times 0.1 added up is 0.9999999999999999: still below 1, so a loop that adds makes eleven numbers.",
+		praise: "Add up 0.1 ten times and you get 0.9999999999999999, which is still below 1: a loop that adds makes eleven numbers.",
 	},
 	// 03: number formats
 	{
@@ -192,18 +192,18 @@ var tasks = []*task{
 			{category: "a negative E2M1, 1 11 1", in: []any{uint32(0b1111), 2, 1}, want: []any{-6.0}},
 		},
 		hints: [2]string{
-			"Cut the fields out with >> and &. What changes in the formula where all bits of the exponent are 0? There are two changes.",
+			"Extract the fields with >> and &. What changes in the formula if all bits of the exponent are 0? Two things do.",
 			"mantissa = code & (1<<mantissaBits − 1), and so on. The value is (1 + mantissa/2^mantissaBits) · 2^(exponent−bias); with an exponent of 0 " +
-				"it is (mantissa/2^mantissaBits) · 2^(1−bias). math.Ldexp(v, n) is v·2ⁿ, also where n is negative.",
+				"it is (mantissa/2^mantissaBits) · 2^(1−bias). math.Ldexp(v, n) is v·2ⁿ, for negative n, too.",
 		},
-		praise: "One function for float32, bfloat16, FP8 and FP4: they differ in two numbers.",
+		praise: "One function for float32, bfloat16, FP8 and FP4: they differ only in two numbers.",
 	},
 	{
 		key:  "03.5",
 		name: "round", mine: "RoundFloat", args: []string{"x", "exponentBits", "mantissaBits"},
 		prototype: (func(x float64, exponentBits, mantissaBits int) float64)(nil),
 		cases: []gradedCase{
-			{category: "a number that the format has", in: []any{1.5, 8, 7}, want: []any{1.5}},
+			{category: "a number that the format can represent", in: []any{1.5, 8, 7}, want: []any{1.5}},
 			{category: "bfloat16, down", in: []any{1.003, 8, 7}, want: []any{1.0}},
 			{category: "bfloat16, up", in: []any{1.005, 8, 7}, want: []any{1.0078125}},
 			{category: "bfloat16, a large number", in: []any{1001.0, 8, 7}, want: []any{1000.0}},
@@ -220,7 +220,7 @@ var tasks = []*task{
 			"math.Frexp(x) returns n+1 as its second result. With n = max(n, 1−bias), where 1−bias is 2 − 2^(exponentBits−1), the step is 2^(n−mantissaBits), " +
 				"math.Ldexp(1, n−mantissaBits). The result is math.RoundToEven(x/step)·step.",
 		},
-		praise: "It works for all formats of this lesson. Lesson 21 does it for bfloat16 with a handful of operations on bits.",
+		praise: "It works for all formats in this lesson. Lesson 21 does the same for bfloat16 with a handful of bit operations.",
 	},
 	{
 		key:  "03.6",
@@ -235,10 +235,10 @@ var tasks = []*task{
 			{category: "an empty block", in: []any{[]float64{}}, want: []any{0.0, []float64{}}},
 		},
 		hints: [2]string{
-			"First the scale, from the largest absolute value. Then look at each |x|/scale: which of 0, 0.5, 1, 1.5, 2, 3, 4 and 6 is nearest? What about a scale of 0?",
-			"scale = max |x| / 6. If it is 0, return zeros. For each x, find the g with the smallest |(|x|/scale) − g|; the value is g·scale with the sign of x, math.Copysign.",
+			"First find the scale, from the largest absolute value. Then look at each |x|/scale: which of 0, 0.5, 1, 1.5, 2, 3, 4 and 6 is nearest? What about a scale of 0?",
+			"scale = max |x| / 6. If it is 0, return zeros. For each x, find which g of those eight has the smallest |(|x|/scale) − g|; the value is math.Copysign(g·scale, x).",
 		},
-		praise: "An outlier costs its neighbours their precision. That is why blocks are small.",
+		praise: "An outlier costs its neighbors their precision. That is why blocks are small.",
 	},
 	// 04: devices
 	{
@@ -247,8 +247,8 @@ var tasks = []*task{
 		prototype: (func(bytes, link, cpu, gpu float64) int)(nil),
 		cases: []gradedCase{
 			{category: "exactly even", in: []any{100.0, 10.0, 10.0, 5.0}, want: []any{2}},
-			{category: "the first product pays", in: []any{1e9, 64e9, 1.0, 0.01}, want: []any{1}},
-			{category: "just not the first", in: []any{64e9, 64e9, 1.0, 0.001}, want: []any{2}},
+			{category: "the first product is enough", in: []any{1e9, 64e9, 1.0, 0.01}, want: []any{1}},
+			{category: "the first product just isn't enough", in: []any{64e9, 64e9, 1.0, 0.001}, want: []any{2}},
 			{category: "the lesson's matrix and one token", points: 2, in: []any{2415919104.0, 64e9, 0.00786, 0.00072}, want: []any{6}},
 			{category: "a slower link", in: []any{4e9, 25e9, 0.016, 0.0001}, want: []any{11}},
 		},
@@ -256,7 +256,7 @@ var tasks = []*task{
 			"How much time does each product save? How many of these savings make up for the copy?",
 			"The copy takes bytes/link seconds, and each product saves cpu − gpu. Divide, and round up with math.Ceil.",
 		},
-		praise: "With one token, both sides wait for their memory, and copying pays only after six products: so the weights have to stay there.",
+		praise: "With one token, the CPU and the GPU both wait for their memory, and copying pays off only after six products: so the weights have to stay on the GPU.",
 	},
 	{
 		key:  "04.5",
@@ -271,10 +271,10 @@ var tasks = []*task{
 			{category: "many equal layers", in: []any{[]int{3, 3, 3, 3, 3, 3, 3}, 10}, want: []any{[]int{0, 0, 0, 1, 1, 1, 2}}},
 		},
 		hints: [2]string{
-			"Which two numbers do you have to remember from layer to layer? Once GPU 1 has begun, nothing goes back to GPU 0.",
-			"Begin with now = 0 and free = memory. For each layer: if it is larger than free, add 1 to now and set free = memory; note now; subtract the layer from free.",
+			"Which two numbers do you have to remember from layer to layer? Once GPU 1 has a layer, no later one goes back to GPU 0.",
+			"Begin with now = 0 and free = memory. For each layer: if it is larger than free, add 1 to now and set free = memory; append now to the result; subtract the layer from free.",
 		},
-		praise: "This is called pipeline parallelism: while GPU 1 works on one batch, GPU 0 begins with the next.",
+		praise: "This is called pipeline parallelism: while GPU 1 works on one batch, GPU 0 starts on the next.",
 	},
 	// 05: storage, strides, views
 	{
@@ -292,7 +292,7 @@ var tasks = []*task{
 		},
 		hints: [2]string{
 			"The last stride is 1. How does each stride follow from the one after it?",
-			"Go from the last axis to the first with step := 1: write step down as the stride, then multiply it by the size of that axis.",
+			"Start with step := 1 and go from the last axis to the first: store step as the stride, then multiply it by the size of that axis.",
 		},
 		praise: "The product that is left over at the end is the number of elements.",
 	},
@@ -313,8 +313,8 @@ var tasks = []*task{
 			{category: "an axis of size 0", in: []any{[]float64{1, 2, 3}, 0, []int{2, 0}, []int{3, 1}}, want: []any{[]float64{}}},
 		},
 		hints: [2]string{
-			"For two axes, two loops do. For any number: what is the i-th element along the first axis? It is a tensor with one axis fewer.",
-			"Call read itself for each i of the first axis, with start + i*strides[0], shape[1:] and strides[1:]. Without axes, return storage[start] alone.",
+			"For two axes, two loops are enough. For any number of axes: what is the i-th element along the first axis? It is a tensor with one fewer axis.",
+			"Let read call itself for each i of the first axis, with start + i*strides[0], shape[1:] and strides[1:]. If there are no axes, return only storage[start].",
 		},
 		praise: "Contiguous does the same, only faster.",
 	},
@@ -324,7 +324,7 @@ var tasks = []*task{
 		prototype: (func(pictures [][]float64, epochs int) []float64)(nil),
 		repair:    true,
 		cases: []gradedCase{
-			{category: "no epoch", in: []any{[][]float64{{0.5}}, 0}, want: []any{[]float64{}}},
+			{category: "no epochs", in: []any{[][]float64{{0.5}}, 0}, want: []any{[]float64{}}},
 			{category: "one epoch", in: []any{[][]float64{{0.2, 0.4, 0.6}, {0.1, 0.3, 0.8}}, 1}, want: []any{[]float64{0.44}}},
 			{category: "two epochs", points: 2, in: []any{[][]float64{{0.2, 0.4, 0.6}, {0.1, 0.3, 0.8}}, 2}, want: []any{[]float64{0.44, 0.44}}},
 			{category: "a single pixel", in: []any{[][]float64{{0.5}}, 4}, want: []any{[]float64{0.55, 0.55, 0.55, 0.55}}},
@@ -354,9 +354,9 @@ var tasks = []*task{
 			{category: "a size of 0", in: []any{[]int{1, 3}, []int{0, 3}}, want: []any{[]int{0, 3}}},
 		},
 		hints: [2]string{
-			"Walk from the last axis to the first. Which size do you take for an axis that one of the shapes doesn't have? And a size of 0 is a size like any other.",
-			"For i = 0, 1, … up to the longer shape: take a[len(a)-1-i], or 1 if there is none, and the same for b. If a's size is 1, take b's; if b's is 1, take a's; " +
-				"if they are equal, take it; else return nil. Write it to place len(shape)-1-i.",
+			"Walk from the last axis to the first. Which size do you take for an axis that one of the shapes doesn't have? And remember that a size of 0 is a size like any other.",
+			"For i = 0, 1, … up to the length of the longer shape: a's size is a[len(a)-1-i], or 1 if a has no such axis, and likewise for b. If a's size is 1, take b's; if b's is 1, " +
+				"take a's; if they are equal, take either; otherwise return nil. Store the size at index len(shape)-1-i.",
 		},
 		praise: "Those few lines are behind every operation with two operands.",
 	},
@@ -374,10 +374,10 @@ var tasks = []*task{
 			{category: "large negative scores", points: 2, in: []any{[]float64{-1000, -1001}}, want: []any{[]float64{0.7310585786300049, 0.2689414213699951}}},
 		},
 		hints: [2]string{
-			"Write the formula first, and see which case fails. Which number can you subtract from every score, so that no exponent is above 0?",
+			"Write the formula first, and see which case fails. Which number can you subtract from every score so that no exponent is above 0?",
 			"m := slices.Max(scores); each share is math.Exp(score − m), divided by the sum of all of these.",
 		},
-		praise: "It takes three passes over the scores: largest, sum, division. FlashAttention gets by with one.",
+		praise: "It takes three passes over the scores: for the largest, for the sum, and for the division. FlashAttention gets by with one.",
 	},
 	{
 		key:  "06.6",
@@ -392,7 +392,7 @@ var tasks = []*task{
 		},
 		hints: [2]string{
 			"Row i may look at columns 0 to i. What has to be in the others before softmax? Zero is a score like any other.",
-			"For each row i: copy it with slices.Clone, write math.Inf(-1) to columns i+1 and up, and append softmax of the copy.",
+			"For each row i: copy it with slices.Clone, write math.Inf(-1) into columns i+1 and up, and append the softmax of the copy.",
 		},
 		praise: "Triu, MaskedFill and Softmax, in a few lines of your own.",
 	},
@@ -413,8 +413,8 @@ var tasks = []*task{
 			{category: "an inner size of 0", in: []any{[]float64{}, []float64{}, 2, 0, 2}, want: []any{[]float64{0, 0, 0, 0}}},
 		},
 		hints: [2]string{
-			"Row after row: how many places are there between two rows of a, of b, and of the result? These are three different numbers.",
-			"c := make([]float64, rows*cols); in three loops c[i*cols+j] += a[i*inner+k] * b[k*cols+j].",
+			"The matrices are stored row after row: how many places after a row does the next one begin in a, in b, and in the result? Not all three have rows of the same length.",
+			"c := make([]float64, rows*cols); then, in three loops over i, j and k, c[i*cols+j] += a[i*inner+k] * b[k*cols+j].",
 		},
 		praise: "Three loops, two FLOPs in the innermost: 2·rows·inner·cols.",
 	},
@@ -439,9 +439,9 @@ var tasks = []*task{
 		},
 		hints: [2]string{
 			"It is the matmul again, except that each loop begins and ends elsewhere. Where does a tile at the edge end?",
-			"for i := i0; i < min(i0+t, n); i++, and the same for k from k0 and j from j0; inside c[i*n+j] += a[i*n+k] * b[k*n+j].",
+			"for i := i0; i < min(i0+t, n); i++, and the same for k from k0 and j from j0; inside these loops, c[i*n+j] += a[i*n+k] * b[k*n+j].",
 		},
-		praise: "Loop over i0, j0 and k0 in steps of t around it, and you have a tiled matmul.",
+		praise: "Put loops over i0, j0 and k0 in steps of t around it, and you have a tiled matmul.",
 	},
 	{
 		key:  "07.6",
@@ -461,7 +461,7 @@ var tasks = []*task{
 			"Split each shape into batch axes and the last two. Which rule holds for which part?",
 			"If a[len(a)-1] != b[len(b)-2], return nil. Broadcast a[:len(a)-2] with b[:len(b)-2] as in exercise 06.4, then append a[len(a)-2] and b[len(b)-1].",
 		},
-		praise: "It is PyTorch's rule, too.",
+		praise: "PyTorch uses the same rule.",
 	},
 	{
 		key:  "07.7",
@@ -478,9 +478,9 @@ var tasks = []*task{
 		tolerance: 1e-5,
 		hints: [2]string{
 			"The shapes fit. But what is in column 0 of the right operand? Print it.",
-			"View cuts the same row of memory in another way, so its columns aren't keys. In k.T(), column j is key j.",
+			"View divides the same row of memory differently, so its columns aren't keys. In k.T(), column j is key j.",
 		},
-		praise: "Where a transpose is meant, a View or Reshape has the right shape and the wrong numbers, and nothing complains.",
+		praise: "If you use View or Reshape where you need a transpose, the shape is right and the numbers are wrong, and nothing complains.",
 	},
 	// 08: named dimensions
 	{
@@ -500,10 +500,10 @@ var tasks = []*task{
 				want: []any{[][][]float64{{{3}}, {{10}}}}},
 		},
 		hints: [2]string{
-			"One loop for each name. Which of the four names isn't in the result, and what happens to it?",
-			"Loop over b, i and j to make the result, and inside over h: s[b][i][j] += q[b][i][h] * k[b][j][h].",
+			"Write one loop for each name. Which of the four names isn't in the result, and what happens to it?",
+			"Loop over b, i and j to make the result, and inside these over h: s[b][i][j] += q[b][i][h] * k[b][j][h].",
 		},
-		praise: "Every einsum is made of such loops: one for each name, and += for what is summed.",
+		praise: "Every einsum is made of loops like these: one for each name, and += for what is summed.",
 	},
 	{
 		key:  "08.5",
@@ -518,10 +518,10 @@ var tasks = []*task{
 				want: []any{[][][]float64{{{1}, {4}}, {{2}, {5}}, {{3}, {6}}}}},
 		},
 		hints: [2]string{
-			"How long is the part of one head? Which of the three numbers of an index changes fastest in what you return?",
+			"How many features does one head have? Which of the three indices changes fastest in what you return?",
 			"With hidden = len(row)/heads, head h has row[h*hidden:(h+1)*hidden] of each row. Append a copy of it to parts[h].",
 		},
-		praise: "Now each head is a list of tokens, like a sequence of its own.",
+		praise: "Now each head is a list of tokens, like a separate sequence.",
 	},
 	{
 		key:  "08.6",
@@ -538,8 +538,8 @@ var tasks = []*task{
 			{category: "no rows", in: []any{"ij,j->i", []int{0, 2}, []float64{}, []float64{1, 2}}, want: []any{[]float64{}}},
 		},
 		hints: [2]string{
-			"How many combinations of indices are there, and which letters does the result not name? Several combinations end up at the same place of it: what happens to their products?",
-			"Cut the pattern at -> and at the comma, and give each new letter of the operands the next size. For n below elements(letters, size), take n apart into the indices; " +
+			"How many combinations of indices are there, and which letters are missing from the result? Several combinations end up at the same place in the result: what happens to their products?",
+			"Cut the pattern at -> and at the comma, and give each new letter of the operands the next size. For n below elements(letters, size), split n into the indices; " +
 				"then out[at(result, size, index)] += x[at(left, size, index)] * y[at(right, size, index)].",
 		},
 		praise: "Matrix products, attention's scores and sums over any axis are all this one function: only the pattern differs.",
@@ -559,9 +559,9 @@ var tasks = []*task{
 		},
 		hints: [2]string{
 			"How many results are there, and how many operations does each take? Every size counts once, including the one that both shapes share.",
-			"Multiply all sizes of a, the last size of b, and 2. The batch axes of b are those of a, so they must not count twice.",
+			"Multiply all sizes of a, the last size of b, and 2. The batch axes of b are those of a, so they must not be counted twice.",
 		},
-		praise: "2·B·D·K, with any number of batch axes in B.",
+		praise: "It is 2·B·D·K, with any number of batch axes in B.",
 	},
 	{
 		key:  "09.5",
@@ -572,7 +572,7 @@ var tasks = []*task{
 			{category: "one layer, several tokens", in: []any{10, []int{3, 2}}, want: []any{140}},
 			{category: "two layers", points: 2, in: []any{10, []int{4, 8, 2}}, want: []any{1140}},
 			{category: "three layers", in: []any{32, []int{16, 16, 16, 1}}, want: []any{35872}},
-			{category: "no layer", in: []any{5, []int{7}}, want: []any{0}},
+			{category: "no layers", in: []any{5, []int{7}}, want: []any{0}},
 			{category: "no tokens", in: []any{0, []int{3, 2}}, want: []any{0}},
 		},
 		hints: [2]string{
@@ -595,8 +595,8 @@ var tasks = []*task{
 			{category: "zeros", in: []any{[]float64{0, 0, 0, 5}}, want: []any{[]float64{0, 0, 0, 5}}},
 		},
 		hints: [2]string{
-			"Go block by block. How far from zero is a weight of -0.9? How do you find the largest two of four without losing their places?",
-			"For each block, sort the four places with slices.SortStableFunc by falling math.Abs of their weights, and copy the first two into a new slice of zeros.",
+			"Go block by block. How far from zero is a weight of -0.9? How do you find the two largest of four without losing their places?",
+			"For each block, use slices.SortStableFunc to sort the four places by the math.Abs of their weights, largest first, and copy the weights at the first two into a new slice of zeros.",
 		},
 		praise: "A model that is pruned like this is usually trained a little more, so that the other weights make up for the loss.",
 	},
@@ -606,16 +606,16 @@ var tasks = []*task{
 		prototype: (func(tokens int, widths []int, seconds, peak float64) float64)(nil),
 		repair:    true,
 		cases: []gradedCase{
-			{category: "no layer", in: []any{8, []int{4}, 1.0, 1e3}, want: []any{0.0}},
+			{category: "no layers", in: []any{8, []int{4}, 1.0, 1e3}, want: []any{0.0}},
 			{category: "one layer", in: []any{8, []int{4, 2}, 1.0, 256.0}, want: []any{50.0}},
 			{category: "the H100", points: 2, in: []any{8192, []int{4096, 16384, 4096}, 2.47e-3, 989.5e12}, want: []any{89.97400869256751}},
 			{category: "layers of different widths", in: []any{10, []int{2, 3, 5, 1}, 0.5, 1e4}, want: []any{10.4}},
 		},
 		hints: [2]string{
-			"By what factor are the two results apart? And how many operations are done with each weight, for each token?",
+			"By what factor do the two results differ? And how many operations are done with each weight, for each token?",
 			"Each weight is multiplied, and the product is added to a sum: 2 · tokens · in · out for each layer.",
 		},
-		praise: "Some tools count a multiplication with its addition as one, a MAC. If two figures differ by exactly 2, look there first.",
+		praise: "Some tools count a multiplication and its addition as one operation, a MAC. If two figures differ by a factor of exactly 2, look there first.",
 	},
 	// 10: model FLOPs utilization
 	{
@@ -634,9 +634,9 @@ var tasks = []*task{
 		hints: [2]string{
 			"Drop first, then sort: the warm-up runs are the first ones, not the slowest ones. Which places are in the middle if there is an even number of runs?",
 			"runs := slices.Sorted(slices.Values(seconds[warmUp:])); with half := len(runs)/2 the median is runs[half], or the mean of runs[half-1] and runs[half] " +
-				"for an even number. The result is 2·m·k·n divided by it.",
+				"for an even number. The result is 2·m·k·n divided by the median.",
 		},
-		praise: "Every benchmark of a matmul ends with this.",
+		praise: "Every matmul benchmark ends with this calculation.",
 	},
 	{
 		key:  "10.5",
@@ -649,7 +649,7 @@ var tasks = []*task{
 			{category: "another GPU", in: []any{7e9, 2e12, 21.0, 256.0, 312e12}, want: []any{0.5796311134852801}},
 		},
 		hints: [2]string{
-			"What the model needs is 6 FLOPs for each parameter and token. What could all GPUs have done in that time?",
+			"The model needs 6 FLOPs for each parameter and token. How many could all GPUs have done in that time?",
 			"6·parameters·tokens / (days·86400·gpus·peak).",
 		},
 		praise: "With it you can check what papers report.",
@@ -693,8 +693,8 @@ var tasks = []*task{
 				want: []any{[]float64{39, 26}}},
 		},
 		hints: [2]string{
-			"First run the tape forwards to have all values. Then go through it backwards. What is the gradient of the last value with respect to itself?",
-			"Keep a slice with a gradient for each value, 1 for the last. For each operation from the last to the first, take the gradient of its result, " +
+			"First run the tape forward to get all values. Then go through it backward. What is the gradient of the last value with respect to itself?",
+			"Keep a slice with a gradient for each value: 1 for the last, 0 for the others. For each operation from the last to the first, take the gradient of its result, " +
 				"ask derivative for the two shares, and add (+=) them to the gradients of A and of B.",
 		},
 		praise: "This is micrograd, and the core of every autograd engine.",
@@ -705,7 +705,7 @@ var tasks = []*task{
 		prototype: (func(slope, offset float64, steps int, lr float64) []float64)(nil),
 		repair:    true,
 		cases: []gradedCase{
-			{category: "no step", in: []any{0.0, 0.0, 0, 0.1}, want: []any{[]float64{}}},
+			{category: "no steps", in: []any{0.0, 0.0, 0, 0.1}, want: []any{[]float64{}}},
 			{category: "before the first step", in: []any{0.0, 0.0, 1, 0.1}, want: []any{[]float64{55}}},
 			{category: "the line itself", in: []any{3.0, 1.0, 3, 0.1}, want: []any{[]float64{0, 0, 0}}},
 			{category: "three steps", points: 2, in: []any{0.0, 0.0, 3, 0.1}, want: []any{[]float64{55, 2.0 / 3, 0.017185185185}}},
@@ -714,7 +714,7 @@ var tasks = []*task{
 		tolerance: 1e-3,
 		hints: [2]string{
 			"Which of the two parameters moves? Print both gradients after Backward.",
-			"Detach cuts the graph, and nothing before the cut gets a gradient: the slope stays what it was. Take Detach out.",
+			"Detach cuts the graph, and nothing before the cut gets a gradient: the slope stays as it was. Take Detach out.",
 		},
 		praise: "The check for nil hid the bug. Where every parameter must have a gradient, let a missing one be an error.",
 	},
@@ -739,14 +739,14 @@ var tasks = []*task{
 			"The gradient of a has the shape of a, that of b the shape of b. Which size does each of the two sums run over?",
 			"In three loops over i, d and k: da[i][d] += g[i][k]·b[d][k], and db[d][k] += a[i][d]·g[i][k].",
 		},
-		praise: "The innermost loop does two FLOPs twice, where forward does two: that is where the 4 comes from.",
+		praise: "The innermost loop does two FLOPs twice, where forward does them once: that is where the 4 comes from.",
 	},
 	{
 		key:  "12.5",
 		name: "step", mine: "StepFLOPs", args: []string{"batch", "sizes", "trained"},
 		prototype: (func(batch int, sizes []int, trained []bool) (forward, backward int))(nil),
 		cases: []gradedCase{
-			{category: "no layer", in: []any{5, []int{7}, []bool{}}, want: []any{0, 0}},
+			{category: "no layers", in: []any{5, []int{7}, []bool{}}, want: []any{0, 0}},
 			{category: "one layer", in: []any{1, []int{3, 2}, []bool{true}}, want: []any{12, 12}},
 			{category: "nothing is trained", in: []any{10, []int{4, 4, 4}, []bool{false, false}}, want: []any{640, 0}},
 			{category: "the lesson's network", in: []any{1024, []int{256, 256, 64}, []bool{true, true}}, want: []any{167772160, 201326592}},
@@ -756,7 +756,7 @@ var tasks = []*task{
 			{category: "the middle layer alone", points: 2, in: []any{10, []int{4, 8, 8, 2}, []bool{false, true, false}}, want: []any{2240, 1600}},
 		},
 		hints: [2]string{
-			"Each layer has up to two matmuls on the way back. One is for its weight. The other is for its input: which layers before it might need that?",
+			"Each layer has up to two matmuls on the way back. One is for its weight, the other for its input: which earlier layers might need that one?",
 			"With product = 2·batch·sizes[i]·sizes[i+1]: add it to forward; add it to backward if trained[i]; and once more if any layer before i is trained.",
 		},
 		praise: "So fine-tuning only a few weights, as LoRA does, saves at most the matmuls for the other weights' gradients.",
@@ -770,14 +770,14 @@ var tasks = []*task{
 			{category: "lecun", in: []any{"lecun", 16384, 32}, want: []any{0.0078125}},
 			{category: "lecun, more outputs than inputs", in: []any{"lecun", 4, 400}, want: []any{0.5}},
 			{category: "xavier", in: []any{"xavier", 256, 64}, want: []any{0.07905694150420949}},
-			{category: "xavier, the other way round", in: []any{"xavier", 64, 256}, want: []any{0.07905694150420949}},
+			{category: "xavier, the other way around", in: []any{"xavier", 64, 256}, want: []any{0.07905694150420949}},
 			{category: "xavier of a square matrix", in: []any{"xavier", 100, 100}, want: []any{0.1}},
 			{category: "he", in: []any{"he", 256, 64}, want: []any{0.08838834764831845}},
 			{category: "he of one input", in: []any{"he", 1, 9}, want: []any{1.4142135623730951}},
 		},
 		hints: [2]string{
 			"The table under \"Three names\" has the formulas. Are you dividing integers anywhere? In Go, 2/320 is 0.",
-			"Convert to float64 first: math.Sqrt(2 / float64(in+out)) is Xavier's.",
+			"Convert to float64 first: math.Sqrt(2 / float64(in+out)) is Xavier's rule.",
 		},
 		praise: "Only Xavier's rule looks at the outputs.",
 	},
@@ -795,7 +795,7 @@ var tasks = []*task{
 			{category: "no numbers", in: []any{[]float64{1, 1, 1}, 0, 1.0, 3.0}, want: []any{[]float64{}}},
 		},
 		hints: [2]string{
-			"Compare before you multiply: the bound is for the standard normal number. When do you stop?",
+			"Compare before you multiply: the bound applies to the standard normal number. When do you stop?",
 			"For each draw: if you have n numbers, stop; if math.Abs(z) <= bound, append std*z.",
 		},
 		praise: "Drawing again until a number fits is called rejection sampling.",
@@ -806,7 +806,7 @@ var tasks = []*task{
 		prototype: (func(widths []int) []float64)(nil),
 		repair:    true,
 		cases: []gradedCase{
-			{category: "no layer", in: []any{[]int{64}}, want: []any{[]float64{}}},
+			{category: "no layers", in: []any{[]int{64}}, want: []any{[]float64{}}},
 			{category: "equal widths", in: []any{[]int{256, 256, 256}}, want: []any{[]float64{1, 1}}},
 			{category: "wider", in: []any{[]int{128, 512}}, want: []any{[]float64{1}}},
 			{category: "narrower", in: []any{[]int{512, 128}}, want: []any{[]float64{1}}},
@@ -814,8 +814,8 @@ var tasks = []*task{
 		},
 		tolerance: 0.2,
 		hints: [2]string{
-			"For which widths is it right? How many products does an output add up, and what is w.Size(0)?",
-			"LeCun's rule divides by the root of the number of inputs. In [out in], that is w.Size(1).",
+			"For which widths is the result right? How many products does an output add up, and what is w.Size(0)?",
+			"LeCun's rule divides by the root of the number of inputs. With the shape [out in], that number is w.Size(1).",
 		},
 		praise: "PyTorch stores weights as [out in], others as [in out]. Square layers hide whether you took the right one.",
 	},
@@ -864,7 +864,7 @@ var tasks = []*task{
 			"What is the same for every layer? Write that once, with the name of the layer and its two sizes. How many outputs does the final layer have?",
 			"For a layer called l from in to out: the names l.weight and l.bias, the shapes [in out] and [out], and in·out + out numbers. fmt.Sprintf(\"layers.%d\", i) makes the name.",
 		},
-		praise: "A checkpoint is this table, and the numbers after it.",
+		praise: "A checkpoint is this table, followed by the numbers.",
 	},
 	// 16: data
 	{
@@ -883,7 +883,7 @@ var tasks = []*task{
 				want: []any{[][]int{{0, 1}, {1, 2}, {1, 2}, {2, 3}, {2, 3}, {3, 4}}, [][]int{{1, 2}, {2, 3}, {2, 3}, {3, 4}, {3, 4}, {4, 5}}}},
 		},
 		hints: [2]string{
-			"How many starts are there for pairs of length L in n ids? And which integer is a u of 0.999 with that many starts? Does it panic with a slice out of range? Then there is one start too many.",
+			"How many starts are there for pairs of length L in n ids? And which of them does a u of 0.999 choose? Does it panic because a slice is out of range? Then you have one start too many.",
 			"s := int(u·(n − L)), with n − L as a float64. Then x is ids[s:s+L], and y is ids[s+1:s+1+L].",
 		},
 		praise: "The course's assignment tests exactly this: the largest start must be n − L − 1.",
@@ -896,8 +896,8 @@ var tasks = []*task{
 			{category: "no ids", in: []any{[]int{}, 2}, want: []any{[][]int{}, [][]int{}}},
 			{category: "a sequence without a last target", in: []any{[]int{1, 2, 3}, 3}, want: []any{[][]int{}, [][]int{}}},
 			{category: "a single pair", in: []any{[]int{1, 2, 3, 4}, 3}, want: []any{[][]int{{1, 2, 3}}, [][]int{{2, 3, 4}}}},
-			{category: "pairs without a rest", points: 2, in: []any{[]int{9, 8, 7, 6, 5}, 2}, want: []any{[][]int{{9, 8}, {7, 6}}, [][]int{{8, 7}, {6, 5}}}},
-			{category: "pairs and a rest", in: []any{[]int{0, 1, 2, 3, 4, 5, 6, 7}, 3}, want: []any{[][]int{{0, 1, 2}, {3, 4, 5}}, [][]int{{1, 2, 3}, {4, 5, 6}}}},
+			{category: "pairs without a remainder", points: 2, in: []any{[]int{9, 8, 7, 6, 5}, 2}, want: []any{[][]int{{9, 8}, {7, 6}}, [][]int{{8, 7}, {6, 5}}}},
+			{category: "pairs with a remainder", in: []any{[]int{0, 1, 2, 3, 4, 5, 6, 7}, 3}, want: []any{[][]int{{0, 1, 2}, {3, 4, 5}}, [][]int{{1, 2, 3}, {4, 5, 6}}}},
 			{category: "sequences of one id", in: []any{[]int{4, 4, 2}, 1}, want: []any{[][]int{{4}, {4}}, [][]int{{4}, {2}}}},
 		},
 		hints: [2]string{
@@ -922,7 +922,7 @@ var tasks = []*task{
 			"Print x and y of the first pair. Which id does y say comes after the first one of x?",
 			"The target of an id is the one that follows it, so y begins one place later: ids[s+1:s+1+L].",
 		},
-		praise: "A loss that falls to 0 is no reason to celebrate. Ask what the model can see of the answer.",
+		praise: "A loss that falls to 0 is no reason to celebrate. Ask how much of the answer the model can see.",
 	},
 	// 15: randomness
 	{
@@ -937,10 +937,10 @@ var tasks = []*task{
 			{category: "the largest seed", in: []any{uint64(4294967295), 2}, want: []any{[]float64{0.2356804204173386, 0.18786314339376986}}},
 		},
 		hints: [2]string{
-			"Is your first number seed/2³²? The numbers follow the seed. Are all numbers 0? Go drops what is after the point when it divides integers.",
-			"n times: s = (1664525*s + 1013904223) % (1 << 32), then append float64(s)/(1<<32).",
+			"Is your first number seed/2³²? The seed itself isn't one of the numbers: they come after it. Are all numbers 0? When Go divides integers, it drops the fraction.",
+			"Do this n times: s = (1664525*s + 1013904223) % (1 << 32), then append float64(s)/(1<<32).",
 		},
-		praise: "A good generator needs a better formula, but no other idea.",
+		praise: "A good generator needs a better formula, but the idea is the same.",
 	},
 	{
 		key:  "15.5",
@@ -956,9 +956,9 @@ var tasks = []*task{
 		},
 		hints: [2]string{
 			"How likely is it that an element survives? Divide survivors by that. And what happens when training is over?",
-			"If !training, return x. Else out[i] = x[i] / (1 - p) where draws[i] >= p; the other elements of a new slice are 0 already.",
+			"If !training, return x. Otherwise set out[i] = x[i] / (1 - p) where draws[i] >= p; the other elements of a new slice are 0 already.",
 		},
-		praise: "Scaling during training, and not during inference, is what all libraries do today.",
+		praise: "Today all libraries scale during training, not during inference.",
 	},
 	{
 		key:  "15.6",
@@ -966,7 +966,7 @@ var tasks = []*task{
 		prototype: (func(examples, batch, steps int, seed uint64) int)(nil),
 		repair:    true,
 		cases: []gradedCase{
-			{category: "no step", in: []any{64, 8, 0, uint64(0)}, want: []any{0}},
+			{category: "no steps", in: []any{64, 8, 0, uint64(0)}, want: []any{0}},
 			{category: "one step", in: []any{64, 8, 1, uint64(0)}, want: []any{8}},
 			{category: "all in each batch", in: []any{10, 10, 3, uint64(5)}, want: []any{10}},
 			{category: "many steps", points: 2, in: []any{64, 8, 300, uint64(0)}, want: []any{64}},
@@ -984,7 +984,7 @@ var tasks = []*task{
 		name: "sgd", mine: "SGD", args: []string{"p", "gradients", "lr", "m"},
 		prototype: (func(p float64, gradients []float64, lr, m float64) float64)(nil),
 		cases: []gradedCase{
-			{category: "no step", in: []any{4.0, []float64{}, 0.1, 0.9}, want: []any{4.0}},
+			{category: "no steps", in: []any{4.0, []float64{}, 0.1, 0.9}, want: []any{4.0}},
 			{category: "one step", in: []any{4.0, []float64{4}, 0.03, 0.0}, want: []any{3.88}},
 			{category: "steps without momentum", in: []any{1.0, []float64{20, 8, -2}, 0.03, 0.0}, want: []any{0.22}},
 			{category: "the first step with momentum", in: []any{1.0, []float64{20}, 0.03, 0.9}, want: []any{0.4}},
@@ -995,7 +995,7 @@ var tasks = []*task{
 			"Which two numbers change from step to step? One is p. Where does the other begin?",
 			"Begin with b := 0.0, and for each gradient g: b = m*b + g, then p -= lr * b.",
 		},
-		praise: "Two lines in a loop: that is all of it.",
+		praise: "Two lines in a loop: that is all there is to it.",
 	},
 	{
 		key:  "17.5",
@@ -1005,20 +1005,20 @@ var tasks = []*task{
 			{category: "Adam, the first step", in: []any{4.0, 0.0, 0.0, 4.0, 1, 0.1, 0.0}, want: []any{3.90000000025, 0.4, 0.016}},
 			{category: "Adam, the second step", points: 2, in: []any{3.9, 0.4, 0.016, 3.9, 2, 0.1, 0.0}, want: []any{3.800073995081855, 0.75, 0.031194}},
 			{category: "no gradient, and none before", in: []any{1.0, 0.0, 0.0, 0.0, 1, 0.1, 0.0}, want: []any{1.0, 0.0, 0.0}},
-			{category: "no gradient, but means that go on", in: []any{1.0, 0.5, 0.25, 0.0, 3, 0.1, 0.0}, want: []any{0.9818099489499902, 0.45, 0.24975}},
+			{category: "no gradient, but means from earlier steps", in: []any{1.0, 0.5, 0.25, 0.0, 3, 0.1, 0.0}, want: []any{0.9818099489499902, 0.45, 0.24975}},
 			{category: "a tiny gradient", in: []any{-2.0, 0.0, 0.0, 0.0001, 1, 0.5, 0.0}, want: []any{-2.4999500049995005, 1e-05, 1.0000000000000001e-11}},
 			{category: "a late step", in: []any{0.5, 0.02, 0.003, 0.05, 1000, 0.01, 0.0}, want: []any{0.49666061492372116, 0.023000000000000003, 0.0029995}},
 			{category: "decay alone", in: []any{2.0, 0.0, 0.0, 0.0, 1, 0.1, 0.01}, want: []any{1.998, 0.0, 0.0}},
-			{category: "decay beside a large gradient", points: 2, in: []any{2.0, 0.0, 0.0, 1000.0, 1, 0.1, 0.5}, want: []any{1.800000000001, 100.0, 1000.0}},
+			{category: "decay with a large gradient", points: 2, in: []any{2.0, 0.0, 0.0, 1000.0, 1, 0.1, 0.5}, want: []any{1.800000000001, 100.0, 1000.0}},
 		},
 		tolerance: 1e-9,
 		hints: [2]string{
-			"Move both means first, that of g and that of g². Without decay, is your first step one learning rate long, whatever the gradient? If not, look at the " +
+			"Update both means first, that of g and that of g². Without decay, is your first step one learning rate long, whatever the gradient? If not, look at the " +
 				"bias correction. And does the decay bypass the means?",
 			"m = 0.9m + 0.1g, v = 0.999v + 0.001g², then p -= lr·decay·p and p -= lr · m/(1−0.9ᵗ) / (√(v/(1−0.999ᵗ)) + 1e-8), with float64(t). The ε is outside " +
-				"the root. Return p and the means as they are, without the correction.",
+				"the root. Return p and the means without the correction.",
 		},
-		praise: "With this line in a loop, and other numbers in it, large language models are trained.",
+		praise: "Large language models are trained with this function in a loop, and with other numbers in it.",
 	},
 	{
 		key:  "17.6",
@@ -1026,14 +1026,14 @@ var tasks = []*task{
 		prototype: (func(p []float64, gradients [][]float64, lr float64) []float64)(nil),
 		repair:    true,
 		cases: []gradedCase{
-			{category: "no step", in: []any{[]float64{4, 1}, [][]float64{}, 0.1}, want: []any{[]float64{4, 1}}},
+			{category: "no steps", in: []any{[]float64{4, 1}, [][]float64{}, 0.1}, want: []any{[]float64{4, 1}}},
 			{category: "a single parameter", in: []any{[]float64{4}, [][]float64{{4}, {3.9}, {3.8}}, 0.1}, want: []any{[]float64{3.700273929336003}}},
 			{category: "the first step", in: []any{[]float64{4, 1, -2}, [][]float64{{4, 20, -0.5}}, 0.1}, want: []any{[]float64{3.90000000025, 0.90000000005, -1.900000002}}},
 			{category: "two that are equal", points: 2, in: []any{[]float64{4, 4}, [][]float64{{4, 4}, {3, 3}}, 0.1}, want: []any{[]float64{3.80174249238209, 3.80174249238209}}},
 			{category: "three that are not", points: 2, in: []any{[]float64{0, 0, 0}, [][]float64{{1, 2, -3}, {-1, 2, 5}}, 0.01}, want: []any{[]float64{-0.009473684115789485, -0.01999999989999994, 0.007064387926115578}}},
 		},
 		hints: [2]string{
-			"After the first step they differ already. What is t for the first parameter then, and what for the second?",
+			"The parameters differ after the very first step. What is t then for the first parameter, and what for the second?",
 			"t counts steps: it grows once for each row of gradients, before the loop over the parameters.",
 		},
 		praise: "With a wrong t the correction is wrong only at first, and training recovers. Such bugs are rarely found by looking at the loss.",
@@ -1054,9 +1054,9 @@ var tasks = []*task{
 		hints: [2]string{
 			"What shape is the matrix between widths[i-1] and widths[i]? Which results are neither input nor output? And how many bytes does a number take?",
 			"Loop over i from 1: parameters += widths[i-1]*widths[i]; and if i isn't the last one, activations += batch*widths[i]. " +
-				"Each parameter counts 2 + state times; everything counts 4 bytes.",
+				"Each parameter counts 2 + state times; each value takes 4 bytes.",
 		},
-		praise: "If all but the state is in bfloat16, only the state keeps its 4 bytes: 2·(2·parameters + activations) + 4·state·parameters.",
+		praise: "If everything but the state is in bfloat16, only the state still takes 4 bytes per value: 2·(2·parameters + activations) + 4·state·parameters.",
 	},
 	{
 		key:  "18.5",
@@ -1086,7 +1086,7 @@ var tasks = []*task{
 			{category: "nothing", in: []any{[]string{}, [][]float64{}}, want: []any{[]byte{}}},
 			{category: "one number", in: []any{[]string{"w"}, [][]float64{{1}}}, want: []any{[]byte("\x01\x00\x00\x00w\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\xf0\x3f")}},
 			{category: "a list without numbers", in: []any{[]string{"b"}, [][]float64{{}}}, want: []any{[]byte("\x01\x00\x00\x00b\x00\x00\x00\x00")}},
-			{category: "a name without characters", in: []any{[]string{""}, [][]float64{{0.5}}},
+			{category: "an empty name", in: []any{[]string{""}, [][]float64{{0.5}}},
 				want: []any{[]byte("\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\xe0\x3f")}},
 			{category: "two lists", points: 2, in: []any{[]string{"w", "bias"}, [][]float64{{1, -2}, {0.5}}},
 				want: []any{[]byte("\x01\x00\x00\x00w\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\xf0\x3f\x00\x00\x00\x00\x00\x00\x00\xc0\x04\x00\x00\x00bias\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\xe0\x3f")}},
@@ -1122,8 +1122,8 @@ var tasks = []*task{
 				want: []any{[]string(nil), [][]float64(nil), false}},
 		},
 		hints: [2]string{
-			"Keep what is left of the file, and cut pieces off its front. What do you have to check before each cut?",
-			"Before each count: are at least 4 bytes left? After it: is the count larger than what is left (divided by 8 for numbers)? Then return nil, nil, false. " +
+			"Keep the rest of the file in a variable, and cut pieces off its front. What do you have to check before each cut?",
+			"Before each count: are fewer than 4 bytes left? After it: is the count larger than what is left (divided by 8 for numbers)? In both cases return nil, nil, false. " +
 				"math.Float64frombits(binary.LittleEndian.Uint64(b)) turns 8 bytes into a number.",
 		},
 		praise: "Loaders that trust their files crash, or worse: whoever wrote the file decides what happens.",
@@ -1146,7 +1146,7 @@ var tasks = []*task{
 		},
 		hints: [2]string{
 			"Keep two counts: the skipped steps, and the good steps since the scale last changed. When do you set the second one back to 0?",
-			"For each g: if g*scale > 65504, halve the scale, add a skipped step and set good to 0. Otherwise add a good step, and if there are interval of them, double the scale and set good to 0.",
+			"For each g: if g*scale > 65504, halve the scale, count a skipped step and set good to 0. Otherwise count a good step; once good reaches interval, double the scale and set good to 0.",
 		},
 		praise: "PyTorch's GradScaler does this, and grows after 2,000 good steps.",
 	},
@@ -1155,7 +1155,7 @@ var tasks = []*task{
 		name: "toBF16", args: []string{"x"},
 		prototype: (func(x float32) float32)(nil),
 		cases: []gradedCase{
-			{category: "a number that bfloat16 has", in: []any{float32(1.5)}, want: []any{float32(1.5)}},
+			{category: "a number that bfloat16 can represent", in: []any{float32(1.5)}, want: []any{float32(1.5)}},
 			{category: "zero", in: []any{float32(0)}, want: []any{float32(0)}},
 			{category: "down", in: []any{float32(1.001)}, want: []any{float32(1)}},
 			{category: "up", in: []any{float32(1.007)}, want: []any{float32(1.0078125)}},
@@ -1168,10 +1168,10 @@ var tasks = []*task{
 		},
 		tolerance: 1e-7,
 		hints: [2]string{
-			"Dropping the lower 16 bits rounds towards 0. What do you have to add first, so that everything above the middle carries into the upper half? And in the middle itself?",
+			"Dropping the lower 16 bits rounds toward 0. What do you have to add first, so that everything above the middle carries into the upper half? And in the middle itself?",
 			"Add 0x7fff to the bits, and one more if the last bit that stays, bits>>16&1, is 1. Then clear the lower 16 bits with &^ 0xffff.",
 		},
-		praise: "A handful of integer operations, which is why converting is so cheap.",
+		praise: "It takes a handful of integer operations, which is why converting is so cheap.",
 	},
 	{
 		key:  "21.6",
@@ -1179,7 +1179,7 @@ var tasks = []*task{
 		prototype: (func(w, lr, scale, limit float64, steps int) float64)(nil),
 		repair:    true,
 		cases: []gradedCase{
-			{category: "no step", in: []any{0.0, 0.1, 1024.0, 1.0, 0}, want: []any{0.0}},
+			{category: "no steps", in: []any{0.0, 0.1, 1024.0, 1.0, 0}, want: []any{0.0}},
 			{category: "a scale of 1", in: []any{0.0, 0.1, 1.0, 1.0, 40}, want: []any{2.8784233454094306}},
 			{category: "a scale of 1024", points: 2, in: []any{0.0, 0.1, 1024.0, 1.0, 40}, want: []any{2.8784233454094306}},
 			{category: "from above", points: 2, in: []any{5.0, 0.1, 65536.0, 1.0, 3}, want: []any{4.7}},
@@ -1189,7 +1189,7 @@ var tasks = []*task{
 			"What is g after each of its three lines in the first step, for a scale of 1 and for one of 1024?",
 			"The limit is meant for true gradients. Divide by the scale first, then clip.",
 		},
-		praise: "That is why scaler.Unscale stands before the clipping, and scaler.unscale_ does in PyTorch.",
+		praise: "That is why scaler.Unscale comes before clipping, as scaler.unscale_ does in PyTorch.",
 	},
 	// 22: the roofline
 	{
@@ -1205,10 +1205,10 @@ var tasks = []*task{
 			{category: "three sizes", points: 2, in: []any{2, 3, 5, 1}, want: []any{50.0 / 31}},
 		},
 		hints: [2]string{
-			"How many results are there, and how many FLOPs does each take? How many values do the three matrices have? Is your fraction 0? Go drops what is after the point when it divides ints.",
+			"How many results are there, and how many FLOPs does each take? How many values do the three matrices have? Is your result 0? When Go divides integers, it drops the fraction.",
 			"m·n·(2k−1) FLOPs over element·(m·k + k·n + m·n) bytes; convert both to float64 before you divide.",
 		},
-		praise: "With n = 1 it is the matrix times a vector, and with m = 1, too, it is the dot product.",
+		praise: "With n = 1 it is the intensity of a matrix times a vector, and with m = 1, too, that of a dot product.",
 	},
 	{
 		key:  "22.5",
@@ -1223,8 +1223,8 @@ var tasks = []*task{
 			{category: "no FLOPs", in: []any{0.0, 8.0, 1000.0, 10.0}, want: []any{0.0}},
 		},
 		hints: [2]string{
-			"How many FLOPs can be done with the bytes that arrive in one second? And what can't they exceed?",
-			"min(peak, flops/bytes·bandwidth), and peak alone if there are no bytes.",
+			"How many FLOPs can be done with the bytes that arrive in one second? And how many can the machine do at most?",
+			"min(peak, flops/bytes·bandwidth), or just peak if there are no bytes.",
 		},
 		praise: "The min of a slope and a flat line: that is the whole roofline.",
 	},
@@ -1241,10 +1241,10 @@ var tasks = []*task{
 			{category: "a layer that is too small", in: []any{256, 256, 2, 295.4}, want: []any{0}},
 		},
 		hints: [2]string{
-			"intensity of exercise 4 takes the batch as its m. Does it grow with the batch?",
+			"Call intensity from exercise 4 with the batch as its m. Does the intensity grow with the batch?",
 			"Loop over b from 1 to 100,000 and return the first with intensity(b, k, n, element) >= machine; after the loop return 0.",
 		},
-		praise: "Below that batch, one more user costs next to nothing. Above it, everybody waits longer.",
+		praise: "Below that batch size, one more user costs next to nothing. Above it, everybody waits longer.",
 	},
 	// 23: compute for memory
 	{
@@ -1260,8 +1260,8 @@ var tasks = []*task{
 				want: []any{[]float64{1.625, 1.625, 0.125}}},
 		},
 		hints: [2]string{
-			"A mean over a piece times the size of the piece is a sum. What do you divide the sum over all examples by?",
-			"Give each piece's gradient the weight size / (all sizes together), as float64, and add: sum[j] += g[j] * float64(size) / float64(examples).",
+			"The mean over a piece, times the size of the piece, is a sum. By what do you divide the sum over all examples?",
+			"Weight each piece's gradient by its share of all examples, as a float64, and add up: sum[j] += g[j] * float64(size) / float64(examples).",
 		},
 		praise: "With sequences of different lengths, count tokens instead of examples.",
 	},
@@ -1341,10 +1341,10 @@ var tasks = []*task{
 		},
 		tolerance: 1e-9,
 		hints: [2]string{
-			"Rotating (a, b) by an angle gives (a·cos − b·sin, a·sin + b·cos). What angle does the first pair have, and what angle the last?",
+			"Rotating (a, b) by an angle gives (a·cos − b·sin, a·sin + b·cos). By what angle is the first pair rotated, and by what angle the last?",
 			"For i = 0, 1, …: angle = t · math.Pow(theta, −2i/d); then y[2i] and y[2i+1] from x[2i] and x[2i+1]. Write into a new slice: both results need both inputs.",
 		},
-		praise: "The course's assignment asks for this, with a table of the sines.",
+		praise: "The course's assignment asks for this, with a table of sines.",
 	},
 	{
 		key:  "24.6",
@@ -1368,7 +1368,7 @@ var tasks = []*task{
 			"Which columns belong to head h? Which rows may token t see? And which d goes under the root: that of a row, or that of a head?",
 			"With d = len(row)/heads, head h has row[h*d:(h+1)*d] of every row. For each h and t, append attend(query t, keys[:t+1], values[:t+1]) to out[t].",
 		},
-		praise: "A matrix before it and one after it, and this is the attention of a language model.",
+		praise: "Put matrices before and after it, and you have the attention of a language model.",
 	},
 	// 25: a model that writes
 	{
@@ -1388,7 +1388,7 @@ var tasks = []*task{
 			"Did you take the mean of the squares, or their sum? And where does eps go: under the root, or beside it?",
 			"root = √(Σ x²/n + eps), and y[i] = x[i]/root·gain[i]. Write into a new slice.",
 		},
-		praise: "LayerNorm subtracts the mean first, and adds a bias at the end. Models do as well without either.",
+		praise: "LayerNorm subtracts the mean first, and adds a bias at the end. Models do just as well without either.",
 	},
 	{
 		key:  "25.4",
@@ -1407,7 +1407,7 @@ var tasks = []*task{
 		},
 		tolerance: 1e-9,
 		hints: [2]string{
-			"Three products of a matrix and a vector: write that once. Which of the first two goes through SiLU?",
+			"You need three products of a matrix and a vector: write a function for that. Which of the first two goes through SiLU?",
 			"gate = W1·x, h = W3·x; h[i] *= gate[i]/(1+math.Exp(−gate[i])); return W2·h.",
 		},
 		praise: "Nobody can say quite why a gate helps. Shazeer's paper attributes it to divine benevolence.",
@@ -1447,7 +1447,7 @@ var tasks = []*task{
 			"A token that occurs twice was looked up twice: do both gradients arrive? And which tokens get a gradient from the output layer?",
 			"For each t: add gx[t] to row ids[t]; then for every v add glogits[t][v]·h[t] to row v.",
 		},
-		praise: "From the embedding only the tokens that occur learn something, from the output layer all of them, at each position.",
+		praise: "The embedding's gradient reaches only the tokens that occur, the output layer's reaches all of them, at each position.",
 	},
 	{
 		key:  "25.7",
@@ -1472,11 +1472,11 @@ var tasks = []*task{
 		},
 		tolerance: 1e-9,
 		hints: [2]string{
-			"Twice the same: normalize, compute, add to what came in. Which of the two normalizations comes before attention, and what do queries and keys get that values don't?",
+			"Twice you do the same: normalize, compute, add to what came in. Which of the two normalizations comes before attention, and what do queries and keys get that values don't?",
 			"For each token: row = rmsNorm(x[t], gains[0], 1e-5); its query is rotated(times(w[0], row), heads, t), its key the same with w[1], its value times(w[2], row). " +
-				"Then mine.MultiHead; for each token plus(x[t], times(w[3], …)), and to that add swiglu of its rmsNorm with gains[1].",
+				"Then call mine.MultiHead. For each token compute plus(x[t], times(w[3], …)), and add to that the swiglu of its rmsNorm with gains[1].",
 		},
-		praise: "This is the block of Llama. In the capstone, a Transformer writes with it.",
+		praise: "This is Llama's block. In the capstone, a Transformer writes with blocks like this one.",
 	},
 	// 26: what a Transformer costs
 	{
@@ -1491,7 +1491,7 @@ var tasks = []*task{
 		},
 		hints: [2]string{
 			"Write down the matrices of one block with their shapes. What is outside the blocks?",
-			"A block has 4·width² + 3·width·hidden + 2·width. Outside are the last normalization, width, and 2·vocabulary·width.",
+			"A block has 4·width² + 3·width·hidden + 2·width. Outside the blocks, the last normalization adds width, and the embedding and the output layer add vocabulary·width each.",
 		},
 		praise: "The last case is what the course's assignment asks for: GPT-2 XL's sizes with a gate.",
 	},
@@ -1506,10 +1506,10 @@ var tasks = []*task{
 			{category: "a large model", points: 2, in: []any{48, 1600, 6400, 50257, 1024}, want: []any{13222665600}},
 		},
 		hints: [2]string{
-			"Which weights are multiplied by a token? The embedding is looked up. What does attention add, for T tokens in the context?",
-			"Forward is 2·weights + 4·layers·context·width, where weights are those of the blocks' matrices and vocabulary·width. Training is three times that.",
+			"Which weights is a token multiplied by? The embedding is only looked up. What does attention add, for T tokens in the context?",
+			"Forward is 2·weights + 4·layers·context·width, where weights counts the blocks' matrices and vocabulary·width. Training is three times that.",
 		},
-		praise: "Times the tokens, over the peak and the MFU: that is a training bill.",
+		praise: "Multiply it by the tokens, divide by the peak and the MFU, and you have a training bill.",
 	},
 	// 27: inference
 	{
@@ -1523,7 +1523,7 @@ var tasks = []*task{
 			{category: "an empty cache", in: []any{4, 0, 2, 2, 8, 4}, want: []any{0}},
 		},
 		hints: [2]string{
-			"How many values does one token have in one block? There are keys and there are values.",
+			"How many numbers does one token need in one block? There are keys and there are values.",
 			"2 · batch · tokens · layers · kvHeads · headSize · element.",
 		},
 		praise: "The third case is 8 GiB: half as much as the weights of the model.",
@@ -1542,7 +1542,7 @@ var tasks = []*task{
 		},
 		hints: [2]string{
 			"Sort the ids, not the probabilities. When may you stop adding?",
-			"Sort ids by falling probability with slices.SortStableFunc, then add until the sum is at least p; the id that reaches it belongs to the set.",
+			"Sort the ids by probability, largest first, with slices.SortStableFunc. Then add up probabilities until the sum is at least p; the id that gets it there belongs to the set, too.",
 		},
 		praise: "Choose in package transformer does this, then draws.",
 	},
@@ -1552,7 +1552,7 @@ var tasks = []*task{
 		prototype: (func(queries, keys [][]float64) []float64)(nil),
 		repair:    true,
 		cases: []gradedCase{
-			{category: "no token", in: []any{[][]float64{}, [][]float64{}}, want: []any{[]float64{}}},
+			{category: "no tokens", in: []any{[][]float64{}, [][]float64{}}, want: []any{[]float64{}}},
 			{category: "one token", in: []any{[][]float64{{1, 0}}, [][]float64{{1, 0}}}, want: []any{[]float64{1}}},
 			{category: "three of length 1", points: 2, in: []any{[][]float64{{1, 0}, {0, 1}, {0.6, 0.8}}, [][]float64{{1, 0}, {0, 1}, {0.6, 0.8}}}, want: []any{[]float64{1, 1, 1}}},
 			{category: "at right angles", in: []any{[][]float64{{1, 0}, {0, 2}}, [][]float64{{0, 3}, {5, 0}}}, want: []any{[]float64{0, 0}}},
@@ -1560,7 +1560,7 @@ var tasks = []*task{
 		},
 		hints: [2]string{
 			"By what angle is the first query turned, and by what angle the first key?",
-			"Positions count from 0, so a token that joins a cache of n tokens is at position n: leave out the + 1.",
+			"Positions start at 0, so a token that joins a cache of n tokens is at position n: leave out the + 1.",
 		},
 		praise: "A model whose cache is one position late still writes, only worse. Compare the first logits with and without a cache to find it.",
 	},
@@ -1578,7 +1578,7 @@ var tasks = []*task{
 			{category: "a single rank, divided", in: []any{3, 1, 1000}, want: []any{0}},
 		},
 		hints: [2]string{
-			"A reduce-scatter and an all-gather send (p-1)/p of the bytes each. Which of them does each stage need, and how often?",
+			"A reduce-scatter and an all-gather each send (p-1)/p of the bytes. Which of them does each stage need, and how often?",
 			"Stages 0 to 2: one of each, 2·(ranks-1)·bytes/ranks. Stage 3 gathers the weights twice and scatters the gradients once. Multiply before you divide.",
 		},
 		praise: "Stage 3 sends half as much again, and waits for more messages, as it gathers layer by layer.",
@@ -1596,8 +1596,8 @@ var tasks = []*task{
 			{category: "a large model", points: 2, in: []any{3, 64, 70_553_706_496}, want: []any{17_638_426_624}},
 		},
 		hints: [2]string{
-			"Four bytes of weight, four of gradient and eight of moments for each parameter. Which of them does a stage divide by the number of ranks?",
-			"The moments from stage 1 on, the gradients from 2 on, the weights in 3: replace parameters by parameters/ranks there.",
+			"Each parameter takes four bytes of weight, four of gradient and eight of moments. Which of them does each stage divide by the number of ranks?",
+			"The moments from stage 1 on, the gradients from stage 2 on, the weights in stage 3: there, replace parameters by parameters/ranks.",
 		},
 		praise: "The last case is Llama 3 70B on 64 ranks: 17.6 GB each, where one alone would need 1.1 TB.",
 	},
@@ -1613,10 +1613,10 @@ var tasks = []*task{
 			{category: "the last step", points: 2, in: []any{0, 6, 8}, want: []any{1}},
 		},
 		hints: [2]string{
-			"A piece goes one rank further in each step, and takes ranks-1 steps. If piece 0 ends at rank 0, where was it at the beginning?",
+			"A piece moves one rank further in each step, and takes ranks-1 steps. If piece 0 ends at rank 0, where was it at the beginning?",
 			"Piece k begins at rank k+1, so at a given step it is at rank k+1+step. Solve for k, modulo ranks, and keep it from being negative.",
 		},
-		praise: "Two lines around this rule, a Send and a Receive, are a reduce-scatter.",
+		praise: "Put two lines around this rule, a Send and a Receive, and you have a reduce-scatter.",
 	},
 	// 19: the training loop
 	{
@@ -1655,9 +1655,9 @@ var tasks = []*task{
 		},
 		hints: [2]string{
 			"Two cases: before the end of the warm-up and after. Are you dividing integers? In Go, 10/20 is 0.",
-			"Below warmup: peak·t/warmup. Else: done = (t−warmup)/(steps−warmup), as float64, and the formula with cos(π·done).",
+			"Below warmup: peak·t/warmup. Otherwise: done = (t−warmup)/(steps−warmup), as float64, and the formula with cos(π·done).",
 		},
-		praise: "Give it to the loop, and set the optimizer's rate before each step.",
+		praise: "Call it in the loop, and set the optimizer's rate before each step.",
 	},
 	{
 		key:  "19.6",
@@ -1668,13 +1668,13 @@ var tasks = []*task{
 			{category: "half of them", in: []any{[]float64{0, 1, 2, 3}, []float64{1, 1, -1, 1}, 0.5}, want: []any{2.0}},
 			{category: "three of four", points: 2, in: []any{[]float64{0, 1, 2, 2.2}, []float64{1, 1, -1, 1}, 0.75}, want: []any{4.0}},
 			{category: "one of four", points: 2, in: []any{[]float64{0, 1, 2, 3}, []float64{1, 1, -1, 1}, 0.25}, want: []any{4.0 / 3}},
-			{category: "a target that the nearest one tells", in: []any{[]float64{0, 5, 9, 0.1, 8, 5.5}, []float64{1, 2, 3, 1, 3, 2}, 0.5}, want: []any{0.0}},
+			{category: "the nearest example has the same target", in: []any{[]float64{0, 5, 9, 0.1, 8, 5.5}, []float64{1, 2, 3, 1, 3, 2}, 0.5}, want: []any{0.0}},
 		},
 		hints: [2]string{
 			"Which examples is the model asked about? Has it seen any of them before?",
 			"With a share of 0.8, x[n-cut:] is the last 80 %, most of which is in x[:cut], too. What is left begins at cut: x[cut:], and y[cut:].",
 		},
-		praise: "A validation loss that is too good to be true is a bug until you have shown that it isn't. Duplicates in the data do the same.",
+		praise: "A validation loss that is too good to be true is a bug until you have shown that it isn't. Duplicates in the data have the same effect.",
 	},
 	// 29: problems
 	{
@@ -1692,7 +1692,7 @@ var tasks = []*task{
 			"What does one block keep for one token, and what is kept once, after the last block? In which term does the context occur?",
 			"layers·(8·width + 2·hidden + 2·heads·context) + 2·width + vocabulary.",
 		},
-		praise: "Times 4 bytes, the tokens and the batch: that is what grows until the card is full.",
+		praise: "Multiply it by 4 bytes, the tokens and the batch: that is what grows until the GPU is full.",
 	},
 	{
 		key:  "29.6",
@@ -1701,15 +1701,15 @@ var tasks = []*task{
 		cases: []gradedCase{
 			{category: "all at once", in: []any{8192, 1024, 8, 1}, want: []any{1}},
 			{category: "one GPU", in: []any{8192, 1024, 1, 2}, want: []any{4}},
-			{category: "it doesn't divide", in: []any{10240, 1024, 1, 3}, want: []any{4}},
+			{category: "it doesn't divide evenly", in: []any{10240, 1024, 1, 3}, want: []any{4}},
 			{category: "more GPUs than sequences", in: []any{4096, 1024, 16, 2}, want: []any{1}},
 			{category: "a large run", points: 2, in: []any{4194304, 8192, 64, 3}, want: []any{3}},
 		},
 		hints: [2]string{
-			"How many sequences has a step? How many of them can all GPUs together take at once? And what if something is left over?",
-			"Sequences are tokens/context, and gpus·fit of them are computed at once: divide, and round up.",
+			"How many sequences does a step have? How many of them fit on all GPUs at once? And what if some are left over?",
+			"There are tokens/context sequences, and gpus·fit of them are computed at once: divide, and round up.",
 		},
-		praise: "The lesson on compute for memory accumulated gradients; this says how often.",
+		praise: "Lesson 23 accumulated gradients; this says over how many micro-batches.",
 	},
 	// 30: the capstone
 	{
@@ -1770,8 +1770,8 @@ var tasks = []*task{
 			{category: "an explosion", in: []any{[][]float64{{3e10, 4e10}}, 5.0}, want: []any{[][]float64{{3, 4}}, 5e10}},
 		},
 		hints: [2]string{
-			"Is it one norm for each row? It should be one for all of them together. And where do you divide by it: can it be 0 there?",
-			"Add x·x of all rows up; norm is the root. scale is 1, and most/norm if norm > most. Append a new row of x·scale for each row.",
+			"Do you compute a norm for each row? There should be a single one for all rows. And where you divide by it, can it be 0?",
+			"Add up x·x over all rows; norm is the root of that. scale is most/norm if norm > most, otherwise 1. For each row, append a new row of x·scale.",
 		},
 		praise: "All numbers shrink by the same factor, so the step keeps its direction.",
 	},
@@ -1792,8 +1792,8 @@ var tasks = []*task{
 		},
 		hints: [2]string{
 			"Lay the probabilities end to end on a line from 0 to 1. Where does u fall? And what does a temperature of 0 do to a division?",
-			"At 0 return the place of the largest logit. Else the weights are math.Exp((l−largest)/temperature); subtract them one by one from u·total, and return " +
-				"the first k at which that is below 0; the last k if rounding leaves none.",
+			"For a temperature of 0, return the index of the largest logit. Otherwise the weights are math.Exp((l−largest)/temperature); subtract them one by one from u·total, " +
+				"and return the first k at which the result is below 0, or the last k if rounding leaves none.",
 		},
 		praise: "One uniform number, one token: this is how every chatbot writes.",
 	},
@@ -1803,5 +1803,5 @@ var tasks = []*task{
 // result of each operation.
 type Op struct {
 	Name string // add, mul, pow, exp or relu
-	A, B int    // the numbers of its inputs; exp and relu ignore B, and so does the gradient of pow
+	A, B int    // the numbers of its inputs; exp and relu ignore B, and pow has no gradient for it
 }

@@ -1,4 +1,4 @@
-// The cases of exercise 29.6. (2afafd341d6a)
+// The cases of exercise 29.6. (bf3b4031e1e1)
 
 package mine
 
@@ -17,7 +17,7 @@ func TestAccumulateSteps(t *testing.T) {
 		got := AccumulateSteps(8192, 1024, 1, 2)
 		lesson.Same(t, got, 4)
 	})
-	t.Run("it doesn't divide", func(t *testing.T) {
+	t.Run("it doesn't divide evenly", func(t *testing.T) {
 		got := AccumulateSteps(10240, 1024, 1, 3)
 		lesson.Same(t, got, 4)
 	})

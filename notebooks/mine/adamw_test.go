@@ -1,4 +1,4 @@
-// The cases of exercise 17.5. (09168fbebca7)
+// The cases of exercise 17.5. (73224a399b1f)
 
 package mine
 
@@ -27,7 +27,7 @@ func TestAdamW(t *testing.T) {
 		lesson.Same(t, second, 0, 1e-09)
 		lesson.Same(t, third, 0, 1e-09)
 	})
-	t.Run("no gradient, but means that go on", func(t *testing.T) {
+	t.Run("no gradient, but means from earlier steps", func(t *testing.T) {
 		first, second, third := AdamW(1, 0.5, 0.25, 0, 3, 0.1, 0)
 		lesson.Same(t, first, 0.9818099489499902, 1e-09)
 		lesson.Same(t, second, 0.45, 1e-09)
@@ -51,7 +51,7 @@ func TestAdamW(t *testing.T) {
 		lesson.Same(t, second, 0, 1e-09)
 		lesson.Same(t, third, 0, 1e-09)
 	})
-	t.Run("decay beside a large gradient", func(t *testing.T) {
+	t.Run("decay with a large gradient", func(t *testing.T) {
 		first, second, third := AdamW(2, 0, 0, 1000, 1, 0.1, 0.5)
 		lesson.Same(t, first, 1.800000000001, 1e-09)
 		lesson.Same(t, second, 100, 1e-09)

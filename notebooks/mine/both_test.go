@@ -1,4 +1,4 @@
-// The cases of exercise 0.3. (86858d47e1ea)
+// The cases of exercise 0.3. (0724f9f52e0b)
 
 package mine
 
@@ -14,7 +14,7 @@ func TestBoth(t *testing.T) {
 		lesson.Same(t, first, []float64{1, 2})
 		lesson.Same(t, second, []float64{1, 2})
 	})
-	t.Run("some are too large, and the argument stays", func(t *testing.T) {
+	t.Run("some are too large, and the argument stays as it is", func(t *testing.T) {
 		first, second := Both([]float64{1, 5, -2, 9}, 4)
 		lesson.Same(t, first, []float64{1, 4, -2, 4})
 		lesson.Same(t, second, []float64{1, 5, -2, 9})

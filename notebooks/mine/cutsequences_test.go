@@ -1,4 +1,4 @@
-// The cases of exercise 16.5. (1a94a7277d07)
+// The cases of exercise 16.5. (674d12c68c4f)
 
 package mine
 
@@ -24,12 +24,12 @@ func TestCutSequences(t *testing.T) {
 		lesson.Same(t, first, [][]int{{1, 2, 3}})
 		lesson.Same(t, second, [][]int{{2, 3, 4}})
 	})
-	t.Run("pairs without a rest", func(t *testing.T) {
+	t.Run("pairs without a remainder", func(t *testing.T) {
 		first, second := CutSequences([]int{9, 8, 7, 6, 5}, 2)
 		lesson.Same(t, first, [][]int{{9, 8}, {7, 6}})
 		lesson.Same(t, second, [][]int{{8, 7}, {6, 5}})
 	})
-	t.Run("pairs and a rest", func(t *testing.T) {
+	t.Run("pairs with a remainder", func(t *testing.T) {
 		first, second := CutSequences([]int{0, 1, 2, 3, 4, 5, 6, 7}, 3)
 		lesson.Same(t, first, [][]int{{0, 1, 2}, {3, 4, 5}})
 		lesson.Same(t, second, [][]int{{1, 2, 3}, {4, 5, 6}})

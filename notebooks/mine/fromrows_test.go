@@ -1,4 +1,4 @@
-// The cases of exercise 02.4. (0ac34ba4364a)
+// The cases of exercise 02.4. (0877be23bcf1)
 
 package mine
 
@@ -39,7 +39,7 @@ func TestFromRows(t *testing.T) {
 		lesson.Same(t, second, nil)
 		lesson.Same(t, third, false)
 	})
-	t.Run("rows without numbers", func(t *testing.T) {
+	t.Run("empty rows", func(t *testing.T) {
 		first, second, third := FromRows([][]float64{{}, {}})
 		lesson.Same(t, first, []float64{})
 		lesson.Same(t, second, []int{2, 0})

@@ -1,4 +1,4 @@
-// The cases of exercise 09.5. (08a448869edc)
+// The cases of exercise 09.5. (745314cbfb7a)
 
 package mine
 
@@ -25,7 +25,7 @@ func TestModelFLOPs(t *testing.T) {
 		got := ModelFLOPs(32, []int{16, 16, 16, 1})
 		lesson.Same(t, got, 35872)
 	})
-	t.Run("no layer", func(t *testing.T) {
+	t.Run("no layers", func(t *testing.T) {
 		got := ModelFLOPs(5, []int{7})
 		lesson.Same(t, got, 0)
 	})

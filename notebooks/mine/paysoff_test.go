@@ -1,4 +1,4 @@
-// The cases of exercise 04.4. (93e3c3dca6b8)
+// The cases of exercise 04.4. (2297f1bd2834)
 
 package mine
 
@@ -13,11 +13,11 @@ func TestPaysOff(t *testing.T) {
 		got := PaysOff(100, 10, 10, 5)
 		lesson.Same(t, got, 2)
 	})
-	t.Run("the first product pays", func(t *testing.T) {
+	t.Run("the first product is enough", func(t *testing.T) {
 		got := PaysOff(1e+09, 6.4e+10, 1, 0.01)
 		lesson.Same(t, got, 1)
 	})
-	t.Run("just not the first", func(t *testing.T) {
+	t.Run("the first product just isn't enough", func(t *testing.T) {
 		got := PaysOff(6.4e+10, 6.4e+10, 1, 0.001)
 		lesson.Same(t, got, 2)
 	})

@@ -1,4 +1,4 @@
-// The cases of exercise 03.5. (166c5b490c46)
+// The cases of exercise 03.5. (568072949b5e)
 
 package mine
 
@@ -9,7 +9,7 @@ import (
 )
 
 func TestRoundFloat(t *testing.T) {
-	t.Run("a number that the format has", func(t *testing.T) {
+	t.Run("a number that the format can represent", func(t *testing.T) {
 		got := RoundFloat(1.5, 8, 7)
 		lesson.Same(t, got, 1.5)
 	})

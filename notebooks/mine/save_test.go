@@ -1,4 +1,4 @@
-// The cases of exercise 20.4. (49d11612fed0)
+// The cases of exercise 20.4. (4afa6a098ad3)
 
 package mine
 
@@ -21,7 +21,7 @@ func TestSave(t *testing.T) {
 		got := Save([]string{"b"}, [][]float64{{}})
 		lesson.Same(t, got, []uint8{1, 0, 0, 0, 98, 0, 0, 0, 0})
 	})
-	t.Run("a name without characters", func(t *testing.T) {
+	t.Run("an empty name", func(t *testing.T) {
 		got := Save([]string{""}, [][]float64{{0.5}})
 		lesson.Same(t, got, []uint8{0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 224, 63})
 	})

@@ -1,4 +1,4 @@
-// The cases of exercise 17.4. (3ed028467f13)
+// The cases of exercise 17.4. (6c75156da49f)
 
 package mine
 
@@ -9,7 +9,7 @@ import (
 )
 
 func TestSGD(t *testing.T) {
-	t.Run("no step", func(t *testing.T) {
+	t.Run("no steps", func(t *testing.T) {
 		got := SGD(4, []float64{}, 0.1, 0.9)
 		lesson.Same(t, got, 4)
 	})

@@ -1,4 +1,4 @@
-// The cases of exercise 13.4. (3f9a38a5528e)
+// The cases of exercise 13.4. (dce56a3bd7bf)
 
 package mine
 
@@ -21,7 +21,7 @@ func TestSpreadOf(t *testing.T) {
 		got := SpreadOf("xavier", 256, 64)
 		lesson.Same(t, got, 0.07905694150420949)
 	})
-	t.Run("xavier, the other way round", func(t *testing.T) {
+	t.Run("xavier, the other way around", func(t *testing.T) {
 		got := SpreadOf("xavier", 64, 256)
 		lesson.Same(t, got, 0.07905694150420949)
 	})

@@ -1,4 +1,4 @@
-// The cases of exercise 12.5. (aadee7998eb9)
+// The cases of exercise 12.5. (e94f6f580d92)
 
 package mine
 
@@ -9,7 +9,7 @@ import (
 )
 
 func TestStepFLOPs(t *testing.T) {
-	t.Run("no layer", func(t *testing.T) {
+	t.Run("no layers", func(t *testing.T) {
 		first, second := StepFLOPs(5, []int{7}, []bool{})
 		lesson.Same(t, first, 0)
 		lesson.Same(t, second, 0)

@@ -1,4 +1,4 @@
-// The cases of exercise 21.5. (28c182262300)
+// The cases of exercise 21.5. (57e6cb126fd7)
 
 package mine
 
@@ -10,7 +10,7 @@ import (
 )
 
 func TestToBF16(t *testing.T) {
-	t.Run("a number that bfloat16 has", func(t *testing.T) {
+	t.Run("a number that bfloat16 can represent", func(t *testing.T) {
 		got := ToBF16(1.5)
 		lesson.Same(t, got, 1.5, 1e-07)
 	})
