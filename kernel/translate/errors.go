@@ -53,8 +53,8 @@ var ErrorForms = []string{
 	"%s: %s: the memory of an operand was given back by Free, or by FreeAfter",
 
 	// The kernel.
-	"run the cell that defines it first",
-	"%s was not kept: the cell that defines it ended before that, so run it again",
+	"first run the cell that defines it",
+	"%s was not kept: the cell that defines it ended too early, so run it again",
 	"%s (%s) is not remembered by later cells: a channel can't be kept",
 	"the cell was interrupted",
 	"the cell was killed: usually because the machine ran out of memory",

@@ -9,7 +9,7 @@ import (
 // TestErrors runs cells with a mistake and looks at the message about it, and its place.
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ name, code, at, msg, hint string }{
-		{"undefined", "foo", "1:1", "undefined: foo", "run the cell that defines it first"},
+		{"undefined", "foo", "1:1", "undefined: foo", "first run the cell that defines it"},
 		{"a slip", "count := 1\nfmt.Println(cuont)", "2:13", "undefined: cuont", "did you mean count?"},
 		{"a slip in a package", "strings.ToUper(\"a\")", "1:9", "undefined: strings.ToUper", "did you mean strings.ToUpper?"},
 		{"numbers", "a, b := 1, 2.5\na * b", "2:1", "mismatched types int and float64", "write float64(a) * b"},

@@ -112,7 +112,7 @@ func (m wrongName) undefined(name string) string {
 	for _, x := range []*Session{m.next, m.s} {
 		if why := x.gone[name]; why != "" {
 			if path := m.s.packages.ByName(name); path != "" {
-				why += fmt.Sprintf(". The package of that name is there again after import %q", path)
+				why += fmt.Sprintf(". import %q brings the package of that name back", path)
 			}
 			return why
 		}
@@ -140,7 +140,7 @@ func (m wrongName) undefined(name string) string {
 			}
 		}
 	}
-	const first = "run the cell that defines it first"
+	const first = "first run the cell that defines it"
 	if m.src.Code == "" || !strings.HasPrefix(m.src.Code[m.off:], name) {
 		return first
 	}
@@ -165,9 +165,9 @@ func (m wrongName) undefined(name string) string {
 	}
 	switch w {
 	case aType:
-		return "there is no such type: run the cell that declares it first, with type " + name + " …"
+		return "there is no such type: first run the cell that declares it, with type " + name + " …"
 	case aCall:
-		return "there is no such function: run the cell that declares it first"
+		return "there is no such function: first run the cell that declares it"
 	}
 	return first + "; a new variable is defined with :="
 }
@@ -230,7 +230,7 @@ func (m wrongName) foreign(name string, lo, hi int) string {
 	}
 	switch name {
 	case "str", "repr":
-		return call("", "fmt.Sprint(x) makes a string of any value", "fmt.Sprint(ARGS)")
+		return call("", "fmt.Sprint(x) turns any value into a string", "fmt.Sprint(ARGS)")
 	case "float", "double":
 		if text := strings.Trim(args, `"'`); strings.TrimLeft(text, "+-") == "inf" {
 			return call("", "math.Inf(1) is infinity", map[bool]string{true: "math.Inf(-1)", false: "math.Inf(1)"}[text[0] == '-'])
@@ -258,7 +258,7 @@ func (m wrongName) foreign(name string, lo, hi int) string {
 	case "sorted":
 		return call("", "slices.Sorted(slices.Values(xs)) gives a sorted copy, slices.Sort(xs) sorts in place", "slices.Sorted(slices.Values(ARGS))")
 	case "reversed":
-		return "slices.Reverse(xs) turns a slice around in place"
+		return "slices.Reverse(xs) reverses a slice in place"
 	case "list", "dict", "set", "tuple":
 		return "make a slice ([]int{1, 2}) or a map (map[string]int{\"a\": 1})"
 	case "help", "dir":
@@ -271,7 +271,7 @@ func (m wrongName) foreign(name string, lo, hi int) string {
 	case "id":
 		return call("", `fmt.Printf("%p\n", &x) prints where x is in memory`, `fmt.Sprintf("%p", ARGS)`, `fmt.Sprintf("%p", &ARGS)`)
 	case "isinstance":
-		return "a variable has one type for good; v, ok := x.(T) asks what an interface holds"
+		return "a variable never changes its type; v, ok := x.(T) asks what an interface holds"
 	case "exit", "quit":
 		return call("", "os.Exit(0) ends the cell", "os.Exit(ARGS)", "os.Exit(0)")
 	case "enumerate", "zip":
@@ -283,7 +283,7 @@ func (m wrongName) foreign(name string, lo, hi int) string {
 	case "chr", "ord":
 		return "string(rune(65)) is \"A\", and s[0] is the first byte of a string"
 	case "any", "all":
-		return "slices.ContainsFunc(xs, f) asks whether f holds for one of them"
+		return "slices.ContainsFunc(xs, f) tells whether f holds for any of them"
 	case "Exception", "Error", "ValueError":
 		return call("", "errors.New(\"what went wrong\") makes an error", "errors.New(ARGS)")
 	}
@@ -393,7 +393,7 @@ func (m wrongName) selector(x, name, typ string) string {
 		return strings.Replace(h, ": Tab after the dot lists what it has", "", 1)
 	}
 	if name == "get" && strings.HasPrefix(typ, "map[") {
-		return "m[k] is the value at k, or zero if there is none; v, ok := m[k] tells"
+		return "m[k] is the value at k, or zero if there is none; v, ok := m[k] tells you which"
 	}
 	if name == "items" || name == "keys" || name == "values" {
 		return "for k, v := range m { … } goes through a map"

@@ -97,7 +97,7 @@ func option(a argument, callee string) (value, with, after, hint string) {
 		} else if strings.HasPrefix(name, "cuda") {
 			with = "gpu.GetDevice(0)"
 		}
-		return "", with, "", "tensor.With(device).Zeros(2, 3) makes a tensor there, x.To(device) copies one"
+		return "", with, "", "tensor.With(device).Zeros(2, 3) makes a tensor there, x.To(device) copies one there"
 	case "requires_grad":
 		return "", "", pick(yes, ".RequireGrad()"), "x.RequireGrad() asks for the gradient of x"
 	case "dim", "axis", "dims", "axes":
@@ -113,21 +113,21 @@ func option(a argument, callee string) (value, with, after, hint string) {
 	case "create_graph":
 		return pick(yes, "tensor.CreateGraph()"), "", "", "loss.Backward(tensor.CreateGraph()) makes a graph of the gradients, too"
 	case "gradient":
-		return "tensor.WithGrad(" + a.value + ")", "", "", "y.Backward(tensor.WithGrad(g)) begins with g"
+		return "tensor.WithGrad(" + a.value + ")", "", "", "y.Backward(tensor.WithGrad(g)) starts from g"
 	case "bias":
 		if yes {
 			return "nn.WithBias", "", "", "nn.NewLinear(3, 2, nn.WithBias) has a bias"
 		}
 		return "nn.NoBias", "", "", "nn.NewLinear(3, 2, nn.NoBias) has no bias"
 	case "sep", "end":
-		return "", "", "", "fmt.Print(a, b) ends no line, and fmt.Printf(\"%v, %v\\n\", a, b) puts between them what you like"
+		return "", "", "", "fmt.Print(a, b) doesn't end the line, and fmt.Printf(\"%v, %v\\n\", a, b) puts whatever you like between them"
 	}
 	if strings.HasPrefix(callee, "optim.") && a.key != "lr" {
 		value := strings.Trim(a.value, "()")
 		if yes {
 			value = ""
 		}
-		return "optim." + camel(a.key) + "(" + value + ")", "", "", "an option is a value after the others: optim.NewSGD(parameters, 0.1, optim.Momentum(0.9))"
+		return "optim." + camel(a.key) + "(" + value + ")", "", "", "options come after the other arguments: optim.NewSGD(parameters, 0.1, optim.Momentum(0.9))"
 	}
 	return goWords(a.value), "", "", "give the values in the order of the function's parameters"
 }
@@ -200,7 +200,7 @@ func (m pythonHabit) callAround(line int, text string) (at, open int) {
 
 const (
 	namedArguments = "Go has no named arguments"
-	untypedList    = "a list has a type"
+	untypedList    = "a list needs a type"
 )
 
 // A pythonCall is a call with arguments that are Python's on its way to Go.
@@ -275,7 +275,7 @@ func (c *pythonCall) add(m *mistake, a argument) (last bool) {
 		}
 		c.values = []string{axis}
 		c.addEach(inside)
-		c.hint = "tensor.Cat(0, a, b) puts them together along axis 0"
+		c.hint = "tensor.Cat(0, a, b) joins them along axis 0"
 		return true
 	}
 	c.lists = append(c.lists, m.habit().typed(inside, c.makes && len(c.values) == 0))

@@ -70,7 +70,7 @@ func (a *assembly) staysFile(c *checked, x *ast.SelectorExpr, stack []ast.Node) 
 		}
 	}
 	if !reads && !empty {
-		a.note("os.Stdin", "os.Stdin is a file here, from which nothing comes: what you type is read where os.Stdin becomes an io.Reader, as in bufio.NewScanner(os.Stdin)")
+		a.note("os.Stdin", "os.Stdin is used as a file here, and nothing can be read from it: what you type is read where os.Stdin becomes an io.Reader, as in bufio.NewScanner(os.Stdin)")
 	}
 	return !reads
 }

@@ -156,7 +156,7 @@ func (r *remarker) look(c *checked, root ast.Node) {
 			}
 			r.arguments(c, n)
 			if b, ok := c.info.Uses[named(n.Fun)].(*types.Builtin); ok && strings.HasPrefix(b.Name(), "print") {
-				r.remark(c, n, "print", "%s is there to debug Go itself, and writes to standard error in a form of its own: fmt.Println(…) prints", b.Name())
+				r.remark(c, n, "print", "%s is meant for debugging Go itself, and writes to standard error in its own format: use fmt.Println(…)", b.Name())
 			}
 		case *ast.ExprStmt:
 			r.unused(c, n)
@@ -216,11 +216,11 @@ func (r *remarker) identity(c *checked, x *ast.BinaryExpr) {
 		return
 	}
 	if isTensor(types.TypeString(p, (*types.Package).Name)) {
-		how += fmt.Sprintf(" asks for all elements at once, %s.%s(%s) for each", a, tensorMethods[x.Op.String()], b)
+		how += fmt.Sprintf(" compares all elements at once, %s.%s(%s) for each", a, tensorMethods[x.Op.String()], b)
 	} else {
-		how += " asks for the values"
+		how += " compares the values"
 	}
-	r.remark(c, x, "identity", "%s asks whether both are one and the same %s in memory: %s", c.source(x), strings.ToLower(t.Obj().Name()), how)
+	r.remark(c, x, "identity", "%s asks whether both are the same %s in memory: %s", c.source(x), strings.ToLower(t.Obj().Name()), how)
 }
 
 // givenOn finds y := x, and y := x.To(device), which may be x itself.

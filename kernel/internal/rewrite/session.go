@@ -273,7 +273,7 @@ func (s *Session) Settle() []string {
 			continue
 		}
 		lost = append(lost, name)
-		s.gone[name] = cmp.Or(m.Notes[name], name+" was not kept: the cell that defines it ended before that, so run it again")
+		s.gone[name] = cmp.Or(m.Notes[name], name+" was not kept: the cell that defines it ended too early, so run it again")
 	}
 	sort.Strings(lost)
 	live := s.liveLiterals(m, func(string) bool { return true })
@@ -372,7 +372,7 @@ func (s *Session) take(name, why string) (found bool) {
 					delete(s.decls, key)
 				}
 			}
-			s.orphan(name, fmt.Sprintf("%s is no longer a type since cell [%d]", name, s.current))
+			s.orphan(name, fmt.Sprintf("%s has not been a type since cell [%d]", name, s.current))
 		}
 	}
 	if found && why != "" {
@@ -510,7 +510,7 @@ func (s *Session) orphan(typ, why string) {
 	for v, x := range s.vars {
 		if value, _ := m.value(v); slices.Contains(x.types, typ) || slices.Contains(value.Types, typ) {
 			delete(s.vars, v)
-			s.gone[v] = fmt.Sprintf("%s, and %s was made of the earlier one: run the cell that defines %s again", why, v, v)
+			s.gone[v] = fmt.Sprintf("%s, and %s was made from the earlier one: run the cell that defines %s again", why, v, v)
 		}
 	}
 }

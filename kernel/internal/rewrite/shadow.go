@@ -43,7 +43,7 @@ func (w *work) noteShadow(name string) {
 	if path == "" {
 		path = w.n.packages.ByName(name)
 	}
-	w.note("package "+name, "%s is no longer the package here; import %q gives it back", name, path)
+	w.note("package "+name, "%s is no longer the package here; import %q brings it back", name, path)
 }
 
 // namesPackage reports whether the cell, or a declaration of an earlier one, means a package by a name.

@@ -94,7 +94,7 @@ func (w *work) hoist(ds []definition) {
 		case types.Universe.Lookup(d.name) != nil || d.name == "main" || d.name == "init":
 			v.hidden = true
 			if types.Universe.Lookup(d.name) != nil {
-				p.note("name "+d.name, "%s is a variable from here on. Where that can't be meant, and inside functions, it is still Go's own; %%rm %s gives it back", d.name, d.name)
+				p.note("name "+d.name, "%s is a variable from here on. Inside functions, and where a variable can't be meant, it is still Go's own; %%rm %s brings that back", d.name, d.name)
 			}
 		case p.user.used[d.name] != "" && p.user.used[d.name] != helpers[d.name] || p.s.imports[d.name] != "" || p.imported[d.name]:
 			if p.namesPackage(d.name) || p.s.imports[d.name] != "" || p.imported[d.name] {
@@ -320,7 +320,7 @@ func (p *hoister) embed(v *ast.ValueSpec, from int) bool {
 		return false
 	}
 	if len(v.Names) != 1 || v.Names[0].Name == "_" || len(v.Values) > 0 {
-		p.fail(p.at(p.user, v.Pos()), "go:embed cannot apply to this var", "give it a var of its own without a value")
+		p.fail(p.at(p.user, v.Pos()), "go:embed cannot apply to this var", "declare it in a var of its own, without a value")
 		return true
 	}
 	name := v.Names[0].Name
