@@ -21,7 +21,7 @@ func main() {
 	root := here
 	for err == nil && !isFile(filepath.Join(root, "kernel", "cmd", "lectern", "main.go")) {
 		if root == filepath.Dir(root) {
-			say("kernel: this is run in a checkout of Lectern; elsewhere, install the command: go install github.com/lectern-go/lectern/kernel/cmd/lectern@latest\n")
+			say("kernel: this runs only in a checkout of Lectern; elsewhere, install the command: go install github.com/lectern-go/lectern/kernel/cmd/lectern@latest\n")
 			os.Exit(1)
 		}
 		root = filepath.Dir(root)

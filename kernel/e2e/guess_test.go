@@ -15,7 +15,7 @@ import (
 func TestGuess(t *testing.T) {
 	t.Parallel()
 	b := openBrowser(t)
-	b.colours("light")
+	b.colors("light")
 	b.window(1280, 900, false)
 	site := renderedSite(t)
 	open := func() {

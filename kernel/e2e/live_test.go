@@ -275,7 +275,7 @@ near`
 func TestLive(t *testing.T) {
 	address := served(t)
 	b := openBrowser(t)
-	b.colours("light")
+	b.colors("light")
 	b.window(1280, 900, false)
 	b.open(address + "/05-storage-strides-views.html")
 	for _, r := range b.requests {
@@ -458,7 +458,7 @@ func TestLiveEdits(t *testing.T) {
 	b.load(filepath.Join(t.TempDir(), "other.ipynb"), []byte("no notebook"))
 	b.until("what is no notebook is refused", says+` === "This can't be loaded: it isn't a notebook"`, says)
 	b.load(filepath.Join(t.TempDir(), "strange.ipynb"), []byte(`{"cells": [{"cell_type": "code", "id": "x", "source": ["1"]}]}`))
-	b.until("a strange notebook changes nothing", says+` === "strange.ipynb has no code other than what is here. 1 cell is not from this lesson and was left out."`, says)
+	b.until("a strange notebook changes nothing", says+` === "strange.ipynb has no code that isn't here already. 1 cell is not from this lesson and was left out."`, says)
 	b.clean(fromSite(address))
 }
 

@@ -61,7 +61,7 @@ func (s *Source) Grade(ctx context.Context, o Options, submission *notebook.Note
 		if err != nil {
 			return nil, err
 		}
-		if note := "nothing ran any more: " + r.late(); time.Now().After(r.until) && !slices.Contains(report.Notes, note) {
+		if note := "nothing more ran: " + r.late(); time.Now().After(r.until) && !slices.Contains(report.Notes, note) {
 			report.Notes = append(report.Notes, note)
 		}
 		for id, v := range verdicts {
@@ -200,7 +200,7 @@ func (s *Source) merge(submission *notebook.Notebook) (cells []mergedCell, notes
 			cells = append(cells, mergedCell{c, ""})
 			continue
 		case seen[m.ID]:
-			note("cell %s is there twice: the second is taken for a cell of the student's own", m.ID)
+			note("cell %s is there twice: the second is treated as a cell of the student's own", m.ID)
 			cells = append(cells, mergedCell{c, ""})
 			continue
 		}
@@ -225,7 +225,7 @@ func (s *Source) merge(submission *notebook.Notebook) (cells []mergedCell, notes
 			note("cell %s is missing and was put back", m.ID)
 			cells = append(cells, mergedCell{c, m.ID})
 		default:
-			note("cell %s is missing: what it was to define is not there", m.ID)
+			note("cell %s is missing, and so is what it should define", m.ID)
 		}
 	}
 	return cells, notes

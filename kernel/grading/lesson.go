@@ -94,7 +94,7 @@ func splitExercise(solution *notebook.Cell) (answer, test, key string, err error
 		}
 		first, last := set.Position(f.Body.Lbrace).Line-1, set.Position(f.Body.Rbrace).Line-1
 		if first == last {
-			return "", "", key, fmt.Errorf("exercise %s: its solution has a function in one line: mark it by hand", key)
+			return "", "", key, fmt.Errorf("exercise %s: its solution has a function on one line: mark it by hand", key)
 		}
 		lines = slices.Insert(lines, last-1, "\t// "+endSolution)
 		lines = slices.Insert(lines, first, "\t// "+beginSolution)

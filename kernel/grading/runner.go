@@ -294,11 +294,11 @@ func (r *Runner) late() string { return fmt.Sprintf("the submission ran for more
 func (r *Runner) isOver(last string) string {
 	select {
 	case <-r.kernel.Exited():
-		return "nothing could run any more after a cell of yours: " + last
+		return "nothing could run after a cell of yours: " + last
 	default:
 	}
 	if time.Now().After(r.until) {
-		return "nothing ran any more: " + r.late()
+		return "nothing more ran: " + r.late()
 	}
 	return ""
 }

@@ -122,7 +122,7 @@ func ReadSource(path string) (*Source, error) {
 		case m.Task || m.Grade && m.Solution:
 			bad(i, m, "it is graded by hand: that takes nbgrader's formgrader, which grades such notebooks with this kernel, too")
 		case m.Solution && solutions == 0:
-			bad(i, m, "put // %s and // %s around what students are to write", beginSolution, endSolution)
+			bad(i, m, "put // %s and // %s around what students should write", beginSolution, endSolution)
 		case !m.Solution && solutions > 0:
 			bad(i, m, "it has a solution but is not marked as one")
 		case !m.Grade && hidden > 0:
@@ -149,7 +149,7 @@ func ReadSource(path string) (*Source, error) {
 		s.Tests = append(s.Tests, Test{ID: m.ID, Points: sum, Calls: calls})
 	}
 	if len(s.Tests) == 0 && len(problems) == 0 {
-		problems = append(problems, fmt.Errorf("%s: it has no tests: mark a cell with lesson.Grade as autograder tests in nbgrader's toolbar, or make an assignment of a lesson with "+
+		problems = append(problems, fmt.Errorf("%s: it has no tests: mark a cell with lesson.Grade as autograder tests in nbgrader's toolbar, or turn a lesson into an assignment with "+
 			"go run ./kernel assignment", filepath.Base(path)))
 	}
 	return s, errors.Join(problems...)

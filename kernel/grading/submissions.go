@@ -47,7 +47,7 @@ func Submissions(folder, name string) ([]Submission, error) {
 		}
 		found[e.Name()] = append(found[e.Name()], nil...) // also where there is none
 		if !e.IsDir() {
-			problems[e.Name()] = "it isn't a folder but a link or something else, which is not followed: the submission has to be a folder or a notebook"
+			problems[e.Name()] = "it is a link or something else that isn't followed: the submission has to be a folder or a notebook"
 			continue
 		}
 		err := filepath.WalkDir(filepath.Join(folder, e.Name()), func(path string, d fs.DirEntry, err error) error {
@@ -77,7 +77,7 @@ func Submissions(folder, name string) ([]Submission, error) {
 				paths[i], _ = filepath.Rel(folder, p)
 			}
 			slices.Sort(paths)
-			s.Problem = fmt.Sprintf("there are %s, %s: leave the one that counts", humanize.Count(len(paths), "submission"), strings.Join(paths, " and "))
+			s.Problem = fmt.Sprintf("there are %s, %s: leave only the one that counts", humanize.Count(len(paths), "submission"), strings.Join(paths, " and "))
 		}
 		list = append(list, s)
 	}

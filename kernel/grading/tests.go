@@ -48,7 +48,7 @@ func ParseTest(source string) (calls []Call, ok bool, err error) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "", before+source+"\n}", parser.SkipObjectResolution)
 	if err != nil || len(file.Decls) != 1 {
-		return nil, strings.HasPrefix(strings.TrimSpace(source), "lesson.Grade("), fmt.Errorf("it isn't a list of calls of lesson.Grade")
+		return nil, strings.HasPrefix(strings.TrimSpace(source), "lesson.Grade("), fmt.Errorf("it isn't a list of calls to lesson.Grade")
 	}
 	hidden := map[int]bool{}
 	inside := false
@@ -60,7 +60,7 @@ func ParseTest(source string) (calls []Call, ok bool, err error) {
 		line := set.Position(s.Pos()).Line - 2
 		call, is := gradeCall(s)
 		if !is {
-			return calls, len(calls) > 0, fmt.Errorf("line %d isn't a call of lesson.Grade: other code would run in the student's process, where it can be fooled", line)
+			return calls, len(calls) > 0, fmt.Errorf("line %d isn't a call to lesson.Grade: other code would run in the student's process, where it can be fooled", line)
 		}
 		ok = true
 		c := Call{Hidden: hidden[line]}
@@ -74,7 +74,7 @@ func ParseTest(source string) (calls []Call, ok bool, err error) {
 			}
 			lit, is := arg.(*ast.BasicLit)
 			if !is || lit.Kind != token.STRING {
-				return nil, true, fmt.Errorf("line %d: names and cases are texts in quotes, so that the grader can read them", line)
+				return nil, true, fmt.Errorf("line %d: names and cases must be in quotes, so that the grader can read them", line)
 			}
 			text, _ := strconv.Unquote(lit.Value)
 			if i > 0 {
@@ -155,7 +155,7 @@ type Category struct {
 	Points, Of int
 }
 
-const noAnswer = "there is no answer: the function has ended the program"
+const noAnswer = "there is no answer: the function ended the program"
 
 // compare gives points for answers.
 func (c *Call) compare(answers map[int]lesson.Answer, problem string) Part {

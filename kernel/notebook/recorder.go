@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// A Recorder collects what a kernel publishes into the outputs of cells, as a front end does: neighbouring texts of
+// A Recorder collects what a kernel publishes into the outputs of cells, as a front end does: neighboring texts of
 // one stream are merged, displays with an ID are updated wherever they stand, clear_output clears. The zero value is
 // ready; use one for a whole notebook.
 type Recorder struct {

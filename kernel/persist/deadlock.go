@@ -94,7 +94,7 @@ func (w *watch) look() (found string) {
 		if (why == unknown || why == foreign) && !w.noted && w.waited > noteAfter {
 			w.noted = true // whatever they say: looking at the stacks is no use any more
 			if w.inspect() {
-				os.Stderr.WriteString("note: this cell seems to do nothing but wait; if nobody will ever end that, interrupt it\n")
+				os.Stderr.WriteString("note: this cell seems to do nothing but wait; if nothing will ever end the wait, interrupt it\n")
 			}
 		}
 		return why

@@ -140,7 +140,7 @@ func boxed(v reflect.Value) (reflect.Value, *dynamic) {
 
 func (d *dynamic) find(t reflect.Type) {
 	if local := localType(t); local != nil {
-		d.err = fmt.Errorf("it holds %s that a function declares for itself: declare the type outside the function", article(typeText(local)))
+		d.err = fmt.Errorf("it holds %s, a type declared inside a function: declare the type outside the function", article(typeText(local)))
 		return
 	}
 	if d.link = links[d.name]; d.link == "" {

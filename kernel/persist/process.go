@@ -186,7 +186,7 @@ func loadProcess(b []byte) error {
 	}
 	if k.Dir.holds(beginning.Dir) {
 		if err := os.Chdir(k.Dir.Now); err != nil {
-			note("", fmt.Sprintf("an earlier cell went to the folder %s, and this one can't: %v", k.Dir.Now, errors.Unwrap(err)))
+			note("", fmt.Sprintf("an earlier cell changed to the folder %s, and this one can't: %v", k.Dir.Now, errors.Unwrap(err)))
 		}
 	}
 	if k.Procs.holds(beginning.Procs) {

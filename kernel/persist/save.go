@@ -56,7 +56,7 @@ func save(ended bool) {
 	}
 	s.write()
 	for _, name := range s.freed {
-		note("", fmt.Sprintf("a lock in %s was held when the cell was cut off, and comes back unlocked", name))
+		note("", fmt.Sprintf("a lock in %s was held when the cell was cut off, and is restored unlocked", name))
 	}
 	manifest.Saves++
 	for _, e := range cellstate.Entries() {
@@ -288,7 +288,7 @@ func (s *saving) array(b *block) (name string, lo uintptr, size int, err error) 
 // claim counts n more bytes, unless they would pass the limit.
 func (s *saving) claim(n int) error {
 	if s.used+int64(n) > limit {
-		return fmt.Errorf("with it (%d kB) the kept values would pass the limit of %d kB; the environment variable %s sets the limit in bytes", n>>10, limit>>10, LimitVar)
+		return fmt.Errorf("with it (%d kB) the kept values would exceed the limit of %d kB; the environment variable %s sets the limit in bytes", n>>10, limit>>10, LimitVar)
 	}
 	s.used += int64(n)
 	return nil

@@ -14,7 +14,7 @@ import (
 // A courseMap shows which lesson needs which: lessons in rows, each below all that it needs, and arrows from row to
 // row. What follows from other arrows is left out. The rows are drawn as in Sugiyama, Tagawa & Toda 1981: an arrow
 // that goes past a row has a place in it, the order within rows is one with few crossings, and then each place moves
-// towards its neighbours.
+// towards its neighbors.
 type courseMap struct {
 	mapSizes
 	rows  [][]*mapPlace
@@ -106,7 +106,7 @@ func (m *courseMap) connect(from, to *mapPlace) {
 	m.paths = append(m.paths, path)
 }
 
-// order finds an order of each row with few crossings: again and again each row is sorted by where its neighbours
+// order finds an order of each row with few crossings: again and again each row is sorted by where its neighbors
 // stand, in the row above going down and in the row below going up. The best order of all counts.
 func (m *courseMap) order() {
 	best, fewest := m.columns(), m.crossings()
@@ -167,7 +167,7 @@ func (m *courseMap) crossings() (n int) {
 	return n
 }
 
-// align moves places towards the middle of their neighbours, as far as the order and the width allow.
+// align moves places towards the middle of their neighbors, as far as the order and the width allow.
 func (m *courseMap) align() {
 	for _, row := range m.rows {
 		m.spread(row, func(*mapPlace) float64 { return m.width / 2 })
@@ -184,7 +184,7 @@ func (m *courseMap) align() {
 
 // spread puts a row as near to where its places want to be as they can be without touching: the sum of the squared
 // distances is smallest. Less the room of those before it, each place has to stand right of the one before. So
-// neighbours that want it the other way round share their mean, which is what the method of pooling adjacent violators
+// neighbors that want it the other way round share their mean, which is what the method of pooling adjacent violators
 // does.
 func (m *courseMap) spread(row []*mapPlace, wish func(*mapPlace) float64) {
 	type pool struct {

@@ -101,7 +101,7 @@ func (p *page) display(o *notebook.Output, mime, data string) string {
 	}
 	switch mime {
 	case "text/html":
-		if loneSVG(data) { // a figure that takes on the page's colours
+		if loneSVG(data) { // a figure that takes on the page's colors
 			return p.display(o, "image/svg+xml", data)
 		}
 		if p.site.options.Untrusted {
@@ -170,7 +170,7 @@ const narrowType = "application/vnd.lectern.narrow+svg"
 // It is empty if the page can't have it.
 func (p *page) drawing(svg, alt, variant string) (class, drawn string) {
 	if p.prefix != "" {
-		if clean, _, err := cleanSVG(svg); err == nil && !strings.Contains(clean, "<style") { // then it draws, in the page's colours, and does nothing else
+		if clean, _, err := cleanSVG(svg); err == nil && !strings.Contains(clean, "<style") { // then it draws, in the page's colors, and does nothing else
 			return paper(clean), p.svg(clean, alt, variant)
 		}
 	}
@@ -252,7 +252,7 @@ func (p *page) strangersHTML(src string) string {
 // outputResource warns of what the page's policy will not load.
 func (p *page) outputResource(tag, attr, url string) string {
 	if loadingURLs[attr] && external(url) || (attr == "href" || attr == "xlink:href") && (tag == "image" || tag == "use" || tag == "feimage") && external(url) {
-		p.warn(0, "an output loads %q, which a page does not; the output has to bring it along", shorten(url))
+		p.warn(0, "an output loads %q, which a page does not do; the output has to include it", shorten(url))
 	}
 	return url
 }

@@ -52,7 +52,7 @@ type page struct {
 	folded     bool // it is inside <details>: its headings stay out of the contents
 	after      int  // it is inside what so many questions hide
 	unseen     int  // cells left out so far
-	unlabelled bool // an <svg> without a label has not shown a <title> yet
+	unlabeled bool // an <svg> without a label has not shown a <title> yet
 }
 
 // entry is a line of the contents.
@@ -162,7 +162,7 @@ func (p *page) build() {
 			if strings.TrimSpace(c.Source) == "" {
 				continue
 			}
-			p.unlabelled = false
+			p.unlabeled = false
 			source := c.Source
 			if p.folded {
 				source = unfolded(source)
@@ -170,7 +170,7 @@ func (p *page) build() {
 			p.foreignLines, p.heading = p.foreign[c.ID], 0
 			text := p.markdown(source)
 			p.foreignLines = nil
-			p.labelled()
+			p.labeled()
 			if p.summary == "" {
 				p.summary = firstParagraph(text)
 			}
@@ -263,9 +263,9 @@ func (p *page) code(c *notebook.Cell, class string) {
 		if isStepper(o) && p.site.options.Steps[p.file][c.ID].Record != nil { // which stands in the cell itself
 			continue
 		}
-		p.unlabelled = false
+		p.unlabeled = false
 		outputs += p.output(o)
-		p.labelled()
+		p.labeled()
 	}
 	if strings.TrimSpace(source) == "" && outputs == "" && asked == "" {
 		return
@@ -304,12 +304,12 @@ func (p *page) code(c *notebook.Cell, class string) {
 	}
 }
 
-// labelled reports an <svg> in raw HTML that nothing describes.
-func (p *page) labelled() {
-	if p.unlabelled {
+// labeled reports an <svg> in raw HTML that nothing describes.
+func (p *page) labeled() {
+	if p.unlabeled {
 		p.missingAlt(`an <svg> in HTML has neither aria-label nor <title> (aria-hidden="true" for decoration)`)
 	}
-	p.unlabelled = false
+	p.unlabeled = false
 }
 
 var (

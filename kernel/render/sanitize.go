@@ -208,7 +208,7 @@ func (f *filter) harmless(name string, value *string) bool {
 		return *value != ""
 	case f.strict && (name == "class" || name == "name" || name == "tabindex" || name == "hidden"):
 		return false
-	case !htmlAttributes[name]: // of SVG, where a colour may be the address of one
+	case !htmlAttributes[name]: // of SVG, where a color may be the address of one
 		if !loadsNothing(*value) {
 			return false
 		}

@@ -68,7 +68,7 @@ func hashed(script string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// logo is an open book on a stand, drawn in the current colour.
+// logo is an open book on a stand, drawn in the current color.
 const logo = `<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linejoin="round" stroke-linecap="round" aria-hidden="true"><path d="M12 6.2C9.6 4.6 6.3 4.2 3 4.6v10.6c3.3-.4 6.6 0 9 1.6 2.4-1.6 5.7-2 9-1.6V4.6c-3.3-.4-6.6 0-9 1.6zM12 6.2v10.6M12 16.8V21M8 21h8"/></svg>`
 
 // icon is the same in the browser's tab; a data URL, so that no file is asked for.
@@ -106,7 +106,7 @@ func (s *site) frame(p sheet) string {
 			s.say("Search all lessons"), s.say("Search"), s.say("Search results"))
 	}
 	b.WriteString(s.switches(p.file, cmp.Or(p.root, s.up())))
-	fmt.Fprintf(&b, `<button type="button" class="tool" id="talk" title="%s" hidden>%s</button>`, s.say("Present this lesson, a block at a time"), s.say("Talk"))
+	fmt.Fprintf(&b, `<button type="button" class="tool" id="talk" title="%s" hidden>%s</button>`, s.say("Present this lesson, one block at a time"), s.say("Talk"))
 	b.WriteString(`<button type="button" class="tool" id="theme" hidden></button></header>` + "\n")
 	b.WriteString(`<div class="hidden" id="said" role="status"></div>` + "\n")
 	b.WriteString(p.columns)
@@ -221,7 +221,7 @@ func (s *site) outs() []string {
 func (s *site) missing() string {
 	var b strings.Builder
 	title := s.say("There is no such page")
-	fmt.Fprintf(&b, "<div class=\"columns one\">\n<main id=\"main\" tabindex=\"-1\">\n<h1>%s</h1>\n<p>%s</p>\n<ul>\n", title, s.say("The lesson may have another name now. These are all:"))
+	fmt.Fprintf(&b, "<div class=\"columns one\">\n<main id=\"main\" tabindex=\"-1\">\n<h1>%s</h1>\n<p>%s</p>\n<ul>\n", title, s.say("The lesson may have a new name. These are all of them:"))
 	for _, p := range s.pages {
 		fmt.Fprintf(&b, "<li><a href=\"%s%s\">%s</a></li>\n", html.EscapeString(sheet{root: s.options.URL}.home(s)), url.PathEscape(p.out), p.titleHTML)
 	}

@@ -197,7 +197,7 @@ func (e commands) setEnv(c rewrite.Command) *failure {
 		}
 	}
 	if err != nil || len(args) != 2 {
-		return said("usage", "write %env NAME value, or %env NAME=value; quotes keep blanks together")
+		return said("usage", "write %env NAME value, or %env NAME=value; put a value with spaces between quotes")
 	}
 	e.k.setenv(args[0], args[1])
 	e.Stream("stdout", fmt.Sprintf("Set: %s=%q\n", args[0], args[1]))

@@ -43,7 +43,7 @@ func embedded(dir string, lines []string) (*embedding, error) {
 func (e *embedding) add(dir, pattern string) error {
 	glob, all := strings.CutPrefix(pattern, "all:")
 	if !fs.ValidPath(glob) {
-		return fmt.Errorf("go:embed %s: files are named from the folder that cells run in, and lie in it: %s", pattern, dir)
+		return fmt.Errorf("go:embed %s: files are named relative to the folder that cells run in, and must be in it: %s", pattern, dir)
 	}
 	found, err := fs.Glob(os.DirFS(dir), glob)
 	if err != nil {

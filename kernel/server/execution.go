@@ -321,7 +321,7 @@ func (e *execution) unsaved(lost []string) {
 		text += ": earlier variables have the values from before it"
 		m := e.k.session.Manifest()
 		if slices.ContainsFunc(e.Result.Restores, func(n string) bool { return len(m.Groups[m.Vars[n].Group].Arrays) > 0 }) {
-			text += ", but for large arrays, which keep what was written into them"
+			text += ", except for large arrays, which keep what was written into them"
 		}
 	}
 	if len(lost) > 0 {

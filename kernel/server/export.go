@@ -156,7 +156,7 @@ func buildProgram(ctx context.Context, c config, say func(string), out string) e
 		}
 		env = append(env, "GOWORK=off")
 		if said, err := goCommand(ctx, out, env, func(line string) { say(line + "\n") }, "mod", "tidy"); err != nil {
-			return fmt.Errorf("the program is in %s; its modules can't be had: %s", out, strings.Join(said, "\n"))
+			return fmt.Errorf("the program is in %s; its modules can't be fetched: %s", out, strings.Join(said, "\n"))
 		}
 	} else if c.mine != "" { // a module of its own, which the workspace beside it uses
 		env = append(env, "GOWORK="+filepath.Join(filepath.Dir(c.mine), "go.work"))

@@ -210,7 +210,7 @@ func reason(ctx context.Context, said []string) string {
 	}
 	switch {
 	case errors.Is(context.Cause(ctx), errNotFound):
-		return fmt.Sprintf("nothing was found within %v; is the network there?", findLimit)
+		return fmt.Sprintf("nothing was found within %v; is there a network?", findLimit)
 	case ctx.Err() != nil:
 		return fmt.Sprintf("it took longer than %v", fetchLimit)
 	case has("dial tcp", "no such host", "i/o timeout", "connection refused", "proxyconnect", "TLS handshake", "network is unreachable", "Bad Gateway", "Service Unavailable"):
@@ -218,7 +218,7 @@ func reason(ctx context.Context, said []string) string {
 	case has("permission denied", "read-only file system"):
 		return "the module cache, or the folder for fetched modules, can't be written to"
 	case has("404", "410", "not found", "unrecognized import path", "no matching versions", "does not contain package", "no such file or directory", "unknown revision", "invalid version"):
-		return "nobody has such a package or version; is its path spelled right?"
+		return "there is no such package or version; is its path spelled correctly?"
 	}
 	return "the go command says why"
 }

@@ -478,7 +478,7 @@ func (k *kernel) fromIOPub(m *jupyter.Message) {
 	}
 }
 
-// endOfProgram recognises what GoNB says about the end of a program.
+// endOfProgram recognizes what GoNB says about the end of a program.
 func endOfProgram(text string) bool {
 	text = strings.TrimPrefix(text, "^C\n")
 	return (strings.HasPrefix(text, "exit status ") || strings.HasPrefix(text, "signal: ")) && strings.Count(text, "\n") == 1

@@ -58,7 +58,7 @@ func graderOptions(c config) (grading.Options, error) {
 		return o, nil
 	}
 	if err := sandbox.Available(); err != nil {
-		return o, fmt.Errorf("%w; LECTERN_GRADER_TRUST=1 runs submissions all the same, with your full permissions", err)
+		return o, fmt.Errorf("%w; LECTERN_GRADER_TRUST=1 runs submissions anyway, with your full permissions", err)
 	}
 	return o, nil
 }

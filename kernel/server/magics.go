@@ -26,8 +26,8 @@ var magics []magic
 
 func init() { // %help shows the table that it is in
 	magics = []magic{
-		{"!", "command", "runs a line of the shell; !* runs it in the folder of your module", commands.shellLine, false},
-		{"?", "name", "shows the documentation of a name; name? does so, too", nil, false},
+		{"!", "command", "runs a shell command; !* runs it in the folder of your module", commands.shellLine, false},
+		{"?", "name", "shows the documentation of a name; name? does the same", nil, false},
 		{"%vars", "", "lists the variables with their types, shapes and sizes", func(e commands, _ rewrite.Command) *failure { e.listVars(); return nil }, false},
 		{"%whos", "", "is %vars, for those who know IPython", func(e commands, _ rewrite.Command) *failure { e.listVars(); return nil }, false},
 		{"%who", "", "lists the names of the variables", commands.who, false},
@@ -48,7 +48,7 @@ func init() { // %help shows the table that it is in
 		{"%main", "arguments", "is %%", nil, false},
 		{"%args", "arguments", "gives this program and later ones arguments", nil, false},
 		{"%exec", "function arguments", "calls a function with these arguments in os.Args", func(commands, rewrite.Command) *failure {
-			return said("usage", "write %exec function, and what it is to get as arguments")
+			return said("usage", "write %exec function, and the arguments that it gets")
 		}, false},
 		{"%test", "arguments", "runs the tests of the cell, or those of all cells", nil, false},
 		{"%goflags", "-flag …", "builds cells with these flags of go build from now on", commands.setFlags, false},
@@ -58,19 +58,19 @@ func init() { // %help shows the table that it is in
 		{"%with_password", "", "the same, without showing it", func(e commands, _ rewrite.Command) *failure { e.k.typed = typedSecret; return nil }, false},
 		{"%%bash", "", "runs the rest of the cell in bash", nil, false},
 		{"%%sh", "", "runs the rest of the cell in sh", nil, false},
-		{"%%script", "program", "gives the rest of the cell to a program to read", nil, false},
+		{"%%script", "program", "passes the rest of the cell to a program as its input", nil, false},
 		{"%%writefile", "path", "writes the rest of the cell to a file; -a appends it", nil, false},
 		{"%capture", "path", "copies what the cell shows to a file; -a appends it", commands.capture, false},
-		{"%output", "lines", "shows that many lines of what a cell prints, and the last ones; 0 shows all", commands.limitOutput, false},
+		{"%output", "lines", "shows only so many lines of what a cell prints, and the last ones; 0 shows all", commands.limitOutput, false},
 		{"%get", "module@version", "fetches a module", func(commands, rewrite.Command) *failure { return nil }, false}, // before everything else
 		{"%autoget", "", "lets imports fetch missing modules", func(e commands, _ rewrite.Command) *failure { e.k.noAutoget = false; return nil }, false},
-		{"%noautoget", "", "keeps them from it", func(e commands, _ rewrite.Command) *failure { e.k.noAutoget = true; return nil }, false},
+		{"%noautoget", "", "keeps imports from fetching them", func(e commands, _ rewrite.Command) *failure { e.k.noAutoget = true; return nil }, false},
 		{"%goworkfix", "", "repeats the modules of your go.work in go.mod, for tools that look there", commands.workFix, false},
-		{"%track", "path", "lists a folder among those that are watched", commands.track, false},
-		{"%untrack", "path", "takes it off that list", commands.untrack, false},
+		{"%track", "path", "adds a folder to the list of those that are watched", commands.track, false},
+		{"%untrack", "path", "removes it from that list", commands.untrack, false},
 		{"%wasm", "", "builds the cell for the page, which runs it", commands.makePage, false},
 		{"%widgets", "", "connects GoNB's own widgets with programs; package widget needs no magic", nil, true},
-		{"%widgets_hb", "", "asks whether that works", nil, true},
+		{"%widgets_hb", "", "checks whether that works", nil, true},
 		{"%fallbacks", "", "says how often GoNB was needed, and why", commands.listFallbacks, false},
 		{"%version", "", "shows GoNB's version", nil, true},
 		{"%help", "", "shows this list", commands.help, false},
@@ -134,7 +134,7 @@ func (e commands) document(name string) *failure {
 	}
 	doc := e.k.hover(name, len(name))
 	if doc == "" {
-		return said("no documentation", fmt.Sprintf("nothing is known of %s", name))
+		return said("no documentation", fmt.Sprintf("nothing is known about %s", name))
 	}
 	plain := plainDoc(doc)
 	e.pages = append(e.pages, [2]string{doc, plain})

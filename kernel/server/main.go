@@ -64,7 +64,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: lectern-kernel [-root DIR] [-bin DIR] CONNECTION_FILE")
 		flag.PrintDefaults()
 	}
-	ready := flag.Bool(strings.TrimPrefix(prepareArg, "-"), false, "compile what cells import and remember it, and start no kernel")
+	ready := flag.Bool(strings.TrimPrefix(prepareArg, "-"), false, "compile and store what cells import, and start no kernel")
 	exported := flag.String(strings.TrimPrefix(exportArg, "-"), "", "write the `notebook` as a Go program into the folder -o, and start no kernel")
 	out := flag.String("o", "", "the `folder` for that")
 	flag.Parse()

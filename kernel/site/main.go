@@ -38,7 +38,7 @@ const (
 - **What goes beyond**: attention, a model that writes, inference, many GPUs, and in the end a language model built from your own pieces.
 
 You guess before you see, predict before you measure, and write the important parts yourself: about half of the time goes into exercises. `
-	stepped  = `You can step through every cell, forwards and backwards, and see what each line does to memory and what it costs. `
+	stepped  = `You can step through every cell, forward and backward, and see what each line does to memory and what it costs. `
 	recorded = `The pages show what the cells gave; to run them, change them and do the exercises, get
 [the repository](https://github.com/lectern-go/lectern) and type ` + "`go run ./kernel lab`" + `.`
 	runsHere = `Every cell can be changed and run right here: Go's own compiler runs in your browser, and nothing
@@ -221,7 +221,7 @@ func liveParts(root, cache string, notebooks []string) (parts *render.Live, expl
 		one, all = files.FirstRun(i)
 		most = max(most, one)
 	}
-	sizes = fmt.Sprintf("Cells run in the browser: over http a lesson loads at most %.1f MB when the first cell runs, all lessons together %.1f MB.\n", float64(most)/1e6, float64(all)/1e6)
+	sizes = fmt.Sprintf("Cells run in the browser: over http a lesson loads at most %.1f MB when its first cell runs, and all lessons together %.1f MB.\n", float64(most)/1e6, float64(all)/1e6)
 	if len(files.Untrimmed) > 0 {
 		sizes += fmt.Sprintf("The pages work with %s, but cells are built more slowly: this version is not known here yet, so the pages do without %s.\n", runtime.Version(), strings.Join(files.Untrimmed, ", "))
 	}

@@ -112,7 +112,7 @@ func Load(dir string) (*Language, error) {
 	}
 	longestFirst(l.forms)
 	if !languageCode.MatchString(l.Code) || l.Code == "en" {
-		return nil, fmt.Errorf("translate: %s can't be the folder of a language: it is named as addresses of pages name one, such as zh or pt-br, and English has none", dir)
+		return nil, fmt.Errorf("translate: %s can't be the folder of a language: its name is that of the language in the pages' addresses, such as zh or pt-br, and English has none", dir)
 	}
 	if !languageCode.MatchString(strings.ToLower(l.Tag)) || l.Name == "" {
 		return nil, fmt.Errorf("translate: the header of %s needs a Language such as zh-Hans, and an X-Language-Name", filepath.Join(dir, SiteFile))

@@ -21,7 +21,7 @@ import (
 // find looks for everything that a class needs and says how to get the missing parts.
 func (o *options) find(ctx context.Context) (err error) {
 	if runtime.GOOS != "linux" {
-		return fmt.Errorf("memory and processors are measured by Linux's /proc, which %s does not have", runtime.GOOS)
+		return fmt.Errorf("memory and processors are measured through Linux's /proc, which %s does not have", runtime.GOOS)
 	}
 	out, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
 	if err != nil {

@@ -80,8 +80,8 @@ func start(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	fs.DurationVar(&o.time, "time", 30*time.Second, "how long each class works, once all have logged in")
 	fs.DurationVar(&o.think, "think", 20*time.Second, "how long a student thinks between two cells, on average")
 	fs.StringVar(&o.lesson, "lesson", "05-storage-strides-views", "the `lesson` that they work on")
-	fs.StringVar(&o.folder, "hub", os.Getenv(hubVar), "the `folder` with JupyterHub and its proxy (default: $"+hubVar+", else the first there is of .lectern/hub and /srv/lectern-hub)")
-	fs.BoolVar(&check, "goals", false, fmt.Sprintf("fail unless 95 %% of the cells end within %v, all take at most %g GB and a kernel at rest at most %g MB", goals.late, goals.memory, goals.kernel))
+	fs.StringVar(&o.folder, "hub", os.Getenv(hubVar), "the `folder` with JupyterHub and its proxy (default: $"+hubVar+", else the first that exists of .lectern/hub and /srv/lectern-hub)")
+	fs.BoolVar(&check, "goals", false, fmt.Sprintf("fail unless 95 %% of the cells end within %v, everything takes at most %g GB, and an idle kernel at most %g MB", goals.late, goals.memory, goals.kernel))
 	fs.BoolVar(&o.verbose, "v", false, "print what JupyterHub says")
 	if err := fs.Parse(args); err != nil {
 		return misused
@@ -157,10 +157,10 @@ func (r *result) missed() (m []string) {
 		m = append(m, fmt.Sprintf("95 %% of the cells took up to %.2f s, more than %v", late.Seconds(), goals.late))
 	}
 	if r.memory/1000 > goals.memory {
-		m = append(m, fmt.Sprintf("all together took %.2f GB, more than %g", r.memory/1000, goals.memory))
+		m = append(m, fmt.Sprintf("everything took %.2f GB, more than %g", r.memory/1000, goals.memory))
 	}
 	if r.kernel > goals.kernel {
-		m = append(m, fmt.Sprintf("a kernel at rest took %.0f MB, more than %g", r.kernel, goals.kernel))
+		m = append(m, fmt.Sprintf("an idle kernel took %.0f MB, more than %g", r.kernel, goals.kernel))
 	}
 	return m
 }

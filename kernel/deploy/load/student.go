@@ -60,7 +60,7 @@ func (o *options) readLesson() (*lesson, error) {
 		}
 	}
 	if len(l.cells) == 0 {
-		return nil, fmt.Errorf("%s has no cells that run as they stand", file)
+		return nil, fmt.Errorf("%s has no cells that run as they are", file)
 	}
 	return l, nil
 }

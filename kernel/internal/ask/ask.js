@@ -97,7 +97,7 @@ const lecternAsk = (() => {
         input.focus();
         input.select();
         if (fits(q.kind, guess)) { bad.textContent = ""; tell(guess); return; }
-        bad.textContent = q.kind === "number" ? say("Give a number, such as 12.5 or 3e9.") : q.kind === "text" ? say("Write something.") : say("Give numbers, such as 2, 3.");
+        bad.textContent = q.kind === "number" ? say("Enter a number, such as 12.5 or 3e9.") : q.kind === "text" ? say("Write something.") : say("Enter numbers, such as 2, 3.");
       });
     }
     const b = make("button", say("Show the answer"), { type: "button", className: button + " give" });

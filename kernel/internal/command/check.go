@@ -73,7 +73,7 @@ func (w *workspace) untranslated(path string) (string, error) {
 			}
 		}
 		if len(missing) > 0 {
-			fmt.Fprintf(&b, "%s, in %s: %s, the English of %d of them has changed since; in cells %s\n", w.rel(path), l.Code,
+			fmt.Fprintf(&b, "%s, in %s: %s, for %d of them the English has changed since; in cells %s\n", w.rel(path), l.Code,
 				humanize.Count(len(missing), "text")+" without a translation", stale, humanize.Shorten(strings.Join(cells, " "), 300))
 		}
 	}
@@ -98,7 +98,7 @@ func (w *workspace) checkFile(ctx context.Context, spec *jupyter.Spec, path stri
 	unlike, err := w.execute(ctx, spec, path, now, execution{limit: limit, again: asks})
 	var diff strings.Builder
 	for _, u := range unlike {
-		fmt.Fprintf(&diff, "%s, cell [%d]: gives something else when it runs again with a guess; what changes its values needs a cell of its own\n%s",
+		fmt.Fprintf(&diff, "%s, cell [%d]: gives a different result when it runs again with a guess; whatever changes its values belongs in another cell\n%s",
 			w.rel(path), u.cell, u.diff)
 	}
 	if err == nil {

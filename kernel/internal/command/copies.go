@@ -50,7 +50,7 @@ in one, the lesson's new version is put beside it. Teachers hand out lessons thi
 				return fmt.Errorf("copies: %w", err)
 			}
 			for _, path := range newer {
-				fmt.Fprintf(ws.stdout, "%s has changed since; the copy beside it was worked on and stays.\n", path)
+				fmt.Fprintf(ws.stdout, "%s is the new version of a lesson that has changed; you worked on the copy beside it, which stays as it is.\n", path)
 			}
 			fmt.Fprintf(ws.stdout, "The lessons are in %s.\n", args[0])
 			return nil
@@ -58,7 +58,7 @@ in one, the lesson's new version is put beside it. Teachers hand out lessons thi
 	}
 }
 
-const langHelp = "language of the lessons' texts, such as zh (default: English); what a student writes is the same file in all"
+const langHelp = "language of the lessons' texts, such as zh (default: English); what a student writes is the same file in every language"
 
 // workingCopies copies all lessons into a folder, with the student's package and a notebook that shows the student's
 // progress, in a language or in English if that is "". A copy in which the student has worked stays; if its lesson has

@@ -18,7 +18,7 @@ func forEach(c *command, do func(ctx context.Context, ws *workspace, path string
 	var limit time.Duration
 	c.args = "[notebook ...]"
 	c.flags = func(fs *flag.FlagSet) {
-		fs.DurationVar(&limit, "timeout", cellLimit, "how long one cell may run; 0 is no limit")
+		fs.DurationVar(&limit, "timeout", cellLimit, "how long one cell may run; 0 means no limit")
 	}
 	c.run = func(ctx context.Context, ws *workspace, args []string) error {
 		if limit < 0 {

@@ -24,14 +24,14 @@ func assignmentCommand() *command {
 	return &command{
 		name:  "assignment",
 		args:  "lesson",
-		short: "make an assignment of a lesson",
+		short: "turn a lesson into an assignment",
 		long: `
 Assignment writes the source of an assignment: the lesson with each exercise of lesson.Grade as an answer with its solution and a locked
 test, marked as nbgrader marks them. Change it as you like, in JupyterLab; it is yours, and students never see it. Example:
 
   go run ./kernel assignment -o course/source/ps17/ps17.ipynb notebooks/17-optimizers.ipynb`,
 		flags: func(fs *flag.FlagSet) {
-			fs.StringVar(&to, "o", "", "the file to write; one that is there is never overwritten")
+			fs.StringVar(&to, "o", "", "the file to write; an existing file is never overwritten")
 		},
 		run: func(_ context.Context, ws *workspace, args []string) error {
 			if len(args) != 1 || to == "" {
@@ -52,7 +52,7 @@ func (w *workspace) assignment(args []string, to string) error {
 		return err
 	}
 	if fileExists(to) {
-		return fmt.Errorf("%s is there already, and may hold work of yours; choose another file", to)
+		return fmt.Errorf("%s exists already, and may hold your work; choose another file", to)
 	}
 	made, left := grading.FromLesson(n)
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
@@ -80,10 +80,10 @@ type limits struct {
 }
 
 func (l *limits) flags(fs *flag.FlagSet) {
-	fs.BoolVar(&l.trust, "trust", false, "run the notebooks without isolation, with your full permissions: only for those whose authors you trust")
+	fs.BoolVar(&l.trust, "trust", false, "run the notebooks without isolation, with your full permissions: only if you trust their authors")
 	fs.DurationVar(&l.cell, "timeout", grading.CellLimit, "how long one cell may run")
 	fs.DurationVar(&l.total, "total", grading.TotalLimit, "how long one notebook may run, with all its cells")
-	fs.Int64Var(&l.memory, "memory", grading.MemoryLimit>>20, "MiB of memory that one notebook may take")
+	fs.Int64Var(&l.memory, "memory", grading.MemoryLimit>>20, "MiB of memory that one notebook may use")
 }
 
 // absolute makes paths of the command line absolute. Submissions run elsewhere, where a relative path would lead to
@@ -111,7 +111,7 @@ func (w *workspace) grader(ctx context.Context, l limits) (grading.Options, erro
 	}
 	if !o.Trust {
 		if err := sandbox.Available(); err != nil {
-			return o, fmt.Errorf("%w.\n-trust runs them all the same, with your full permissions: they could read the hidden tests, or remove your files", err)
+			return o, fmt.Errorf("%w.\n-trust runs them anyway, with your full permissions: they could read the hidden tests, or remove your files", err)
 		}
 	}
 	return o, w.ready(ctx)
@@ -123,7 +123,7 @@ func releaseCommand() *command {
 	return &command{
 		name:  "release",
 		args:  "source",
-		short: "make what students get of an assignment",
+		short: "turn an assignment into what students get",
 		long: `
 Release checks an assignment, has its own solutions graded, which have to get all points, and writes it as students get it: without
 solutions, hidden tests and outputs. Examples:
@@ -212,7 +212,7 @@ Examples:
 		},
 		run: func(ctx context.Context, ws *workspace, args []string) error {
 			if len(args) != 1 || g.source == "" || g.table == "" {
-				return usagef("give the folder of submissions after the flags, with -source the assignment, and with -o the file for points")
+				return usagef("give the assignment with -source, the file for points with -o, and the folder of submissions after the flags")
 			}
 			if err := absolute(&args[0], &g.source, &g.table, &g.pages); err != nil {
 				return err
@@ -336,7 +336,7 @@ func gradeOne(ctx context.Context, s *grading.Source, o grading.Options, sub gra
 	}
 	defer func() {
 		if p := recover(); p != nil { // what a submission brings about in us is its own, too
-			report = problem(fmt.Sprintf("the grader failed with it: %v", p))
+			report = problem(fmt.Sprintf("the grader failed on it: %v", p))
 		}
 	}()
 	report, err := s.Grade(ctx, o, sub.Notebook, sub.Files)

@@ -228,9 +228,9 @@ func TestGradeSubmissions(t *testing.T) {
 	}
 	for student, note := range map[string]string{
 		"damaged": "not graded: the notebook is damaged: the file is empty or cut off", "empty": "not graded: there is no ps1.ipynb in the folder", "links": "not graded: the notebook is a link",
-		"twice":  "not graded: there are 2 submissions, twice.ipynb and " + filepath.Join("twice", "ps1", "ps1.ipynb") + ": leave the one that counts",
+		"twice":  "not graded: there are 2 submissions, twice.ipynb and " + filepath.Join("twice", "ps1", "ps1.ipynb") + ": leave only the one that counts",
 		"copies": "cell given was changed and is graded as it was given out; cell double-tests was changed",
-		"loses":  "cell half is missing: what it was to define is not there; cell half-tests is missing and was put back",
+		"loses":  "cell half is missing, and so is what it should define; cell half-tests is missing and was put back",
 	} {
 		if r := rows[student]; len(r) != 5 || !strings.HasPrefix(r[4], note) {
 			t.Errorf("%s: %q, want %s", student, r, note)

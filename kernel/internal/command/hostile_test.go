@@ -245,7 +245,7 @@ func TestSubmissionsHaveALimitOfTime(t *testing.T) {
 	grades := filepath.Join(dir, "grades.csv")
 	code, out, bad := runCommandLine(t, "grade", "-total", "20s", "-source", source, "-o", grades, class)
 	r := table(t, grades)["many"]
-	if code != 0 || len(r) != 6 || !strings.Contains(r[5], "nothing ran any more: the submission ran for more than 20s") {
+	if code != 0 || len(r) != 6 || !strings.Contains(r[5], "nothing more ran: the submission ran for more than 20s") {
 		t.Errorf("status %d, %q\n%s%s", code, r, out, bad)
 	}
 }

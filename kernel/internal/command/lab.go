@@ -35,7 +35,7 @@ func labCommand() *command {
 	return &command{
 		name:  "lab",
 		args:  "[folder or notebook]",
-		short: "open the lessons, or a folder of yours, in JupyterLab (start here)",
+		short: "open the lessons, or a folder of your own, in JupyterLab (start here)",
 		long: `
 Lab sets up the kernel and opens working copies of the lessons in JupyterLab with the kernel chosen. The copies lie in my-lessons/, which git
 ignores: without outputs, and with folded solutions; home.ipynb among them shows how far you are, and the folder mine is a package of
@@ -49,7 +49,7 @@ system's Python is never touched. Outside the repository it opens the current fo
   go run ./kernel lab -port 9000 -no-browser notebooks/11-gradients.ipynb
   go run ./kernel lab -edit notebooks/11-gradients.ipynb`,
 		flags: func(fs *flag.FlagSet) {
-			fs.IntVar(&port, "port", 0, "port to listen on (default: the first free one from 8888 on)")
+			fs.IntVar(&port, "port", 0, "port to listen on (default: the first free one from 8888 up)")
 			fs.BoolVar(&edit, "edit", false, "open the lessons themselves, to change them, instead of working copies")
 			fs.StringVar(&lang, "lang", "", langHelp)
 			fs.BoolVar(&noBrowser, "no-browser", false, "print the address and open no browser")
@@ -62,7 +62,7 @@ system's Python is never touched. Outside the repository it opens the current fo
 				return usagef("-port %d is not a port", port)
 			}
 			if ws.lang = lang; edit && lang != "" {
-				return usagef("with -edit the lessons are those in English: choose one of -edit and -lang")
+				return usagef("-edit opens the lessons in English: choose one of -edit and -lang")
 			}
 			if ws.outside != "" {
 				return ws.labAnywhere(ctx, args, port, !noBrowser)
@@ -77,7 +77,7 @@ system's Python is never touched. Outside the repository it opens the current fo
 					return err
 				}
 				if open = ws.rel(list[0]); filepath.IsAbs(open) {
-					return usagef("%s is outside the repository, which is what JupyterLab shows", args[0])
+					return usagef("%s is outside the repository, and JupyterLab shows nothing else", args[0])
 				}
 				if dir, name := filepath.Split(open); !edit && filepath.Clean(dir) == "notebooks" {
 					open = filepath.Join(copiesDir, name)

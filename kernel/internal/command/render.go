@@ -68,13 +68,13 @@ type renderOptions struct {
 func (o *renderOptions) flags(fs *flag.FlagSet) {
 	fs.StringVar(&o.out, "o", "", "folder for the pages (default: site in the repository, or the current folder)")
 	fs.StringVar(&o.url, "url", "", "where the pages will be published: adds a site map and their addresses")
-	fs.BoolFunc("steps", "run the cells once more and record them, so that readers can step through them (for the lessons it is the default)", func(text string) error {
+	fs.BoolFunc("steps", "run the cells once more and record them, so that readers can step through them (the default for the lessons)", func(text string) error {
 		steps, err := strconv.ParseBool(text)
 		o.steps = &steps
 		return err
 	})
-	fs.StringVar(&o.from, "steps-from", "", "a file of recorded steps: what it has for the notebooks as they are now is not recorded again")
-	fs.StringVar(&o.to, "steps-to", "", "at the end, write such a file of all that is recorded")
+	fs.StringVar(&o.from, "steps-from", "", "a file of recorded steps: whatever it has for the notebooks as they are now is not recorded again")
+	fs.StringVar(&o.to, "steps-to", "", "at the end, write all recorded steps to such a file")
 	fs.BoolVar(&o.live, "live", false, "let cells run in the browser")
 	fs.BoolVar(&o.untrusted, "untrusted", false, "keep only what is harmless in the notebooks: no scripts, nothing loaded")
 }
@@ -162,7 +162,7 @@ func (w *workspace) render(ctx context.Context, args []string, o renderOptions) 
 	if len(records.queue) == 0 || !record {
 		return records.save(o.to)
 	}
-	fmt.Fprintln(w.stdout, "Each lesson is run now for what readers can step through, and its page is written again. Until then the pages are whole, too: Ctrl-C loses nothing.")
+	fmt.Fprintln(w.stdout, "Now each lesson runs once more, to record what readers can step through, and its page is written again. The pages are already complete without that: Ctrl-C loses nothing.")
 	r.quiet = true
 	err = records.record(ctx, func() error {
 		if o.live { // which takes longer: once, when all are recorded
@@ -178,7 +178,7 @@ func (w *workspace) render(ctx context.Context, args []string, o renderOptions) 
 		return err
 	}
 	// Pages without steps are pages.
-	fmt.Fprintf(w.stderr, "warning: readers can't step through all cells, since they could not be recorded: %v\n", err)
+	fmt.Fprintf(w.stderr, "warning: readers can't step through every cell, since some could not be recorded: %v\n", err)
 	return records.save(o.to)
 }
 

@@ -187,7 +187,7 @@ func (w *workspace) do(force bool, steps []step) (did []string, err error) {
 type notWritable struct{ err error }
 
 func (e *notWritable) Error() string {
-	return fmt.Sprintf("setup: %v; what is built lies in the checkout, so clone it into a folder that you can write to; for the pages alone there is %s render -o FOLDER", e.err, self)
+	return fmt.Sprintf("setup: %v; setup builds inside the checkout, so clone it into a folder that you can write to; if you only want the pages, run %s render -o FOLDER", e.err, self)
 }
 
 func (e *notWritable) Unwrap() error { return e.err }

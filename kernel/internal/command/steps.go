@@ -93,9 +93,9 @@ func (r *recording) came(file string, record bool) string {
 	switch {
 	case len(r.queue) == 0:
 	case record:
-		text += fmt.Sprintf("; it does not have %d as they are now, which are recorded", len(r.queue))
+		text += fmt.Sprintf("; it lacks %d as they are now, which are recorded", len(r.queue))
 	default:
-		text += fmt.Sprintf("; it does not have %d as they are now, which go without", len(r.queue))
+		text += fmt.Sprintf("; it lacks %d as they are now, which do without", len(r.queue))
 	}
 	return text + "."
 }

@@ -32,7 +32,7 @@ inside a notebook. Names that could not be kept follow with the reason. Example:
 			}
 			kernels := runningKernels(os.TempDir())
 			if len(kernels) == 0 {
-				fmt.Fprintln(ws.stdout, "no kernel runs")
+				fmt.Fprintln(ws.stdout, "no kernel is running")
 				return nil
 			}
 			for i, k := range kernels {

@@ -55,7 +55,7 @@ func Cells(n *notebook.Notebook, p rewrite.Packages, again func(*rewrite.Result)
 		}
 		switch {
 		case len(r.Errors) > 0 && c.MayFail:
-			c.LeftOut = "it is there for its mistake: " + r.Errors[0].Msg
+			c.LeftOut = "it is there to show a mistake: " + r.Errors[0].Msg
 		case len(r.Errors) > 0:
 			e := r.Errors[0]
 			return nil, &Mistake{cell, number, fmt.Sprintf(", line %d: %s", e.Pos.Line, e.Msg)}

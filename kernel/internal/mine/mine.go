@@ -144,7 +144,7 @@ func (p *Package) Keep(key, program string) string {
 	case was == same:
 		return ""
 	case was == changed:
-		return fmt.Sprintf("%s was changed by hand, so it stays as it is. To have this version in its place, delete the file and run the cell again.", file)
+		return fmt.Sprintf("%s was changed by hand, so it stays as it is. To replace it with this version, delete the file and run the cell again.", file)
 	case p.InPage && was == another:
 		return fmt.Sprintf("%s is this version from now on.", name)
 	case p.InPage:
@@ -184,7 +184,7 @@ func (p *Package) Use(key string) string {
 		return ""
 	}
 	if p.InPage && p.byUs(k) {
-		return fmt.Sprintf("%s.%s is our solution of exercise %s here until you have your own.", Name, k.Name, key)
+		return fmt.Sprintf("%s.%s is our solution to exercise %s here until you have your own.", Name, k.Name, key)
 	}
 	if p.has(k) {
 		return fmt.Sprintf("%s.%s is there already: %s stays as it is.", Name, k.Name, shown(k.Name))
@@ -206,7 +206,7 @@ func (p *Package) Use(key string) string {
 			}
 		}
 	}
-	said := names[0] + " is our solution of exercise " + key + " until you have your own"
+	said := names[0] + " is our solution to exercise " + key + " until you have your own"
 	if len(names) > 1 {
 		said += ", and so is what it needs: " + strings.Join(names[1:], ", ")
 	}

@@ -49,7 +49,7 @@ func MkdirTemp(dir, pattern string) (string, error) {
 	}
 	if err := Check(name); err != nil {
 		os.Remove(name)
-		return "", fmt.Errorf("%w; is the disk one without permissions? Set TMPDIR to a folder on another", err)
+		return "", fmt.Errorf("%w; does its disk lack permissions? Set TMPDIR to a folder on another disk", err)
 	}
 	return name, nil
 }

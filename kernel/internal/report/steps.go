@@ -102,7 +102,7 @@ func (s *Steps) Message(kind string, f []string) {
 	case "steps-uncounted":
 		if len(f) == 1 {
 			if n, err := strconv.Atoi(f[0]); err == nil && n > 0 && n <= len(s.sites) {
-				s.record.Note = fmt.Sprintf("From line %d on operations are not counted: it runs so many small ones that counting would take longer than they do.", s.sites[n-1].Line)
+				s.record.Note = fmt.Sprintf("From line %d on, operations are not counted: the line runs so many small ones that counting would take longer than they do.", s.sites[n-1].Line)
 			}
 		}
 	case "steps-cut":
@@ -327,7 +327,7 @@ func (r *Record) Text(n int) string {
 		b.WriteByte('\n')
 	}
 	if r.Cut != "" {
-		fmt.Fprintf(&b, "recorded are %s\n", r.Cut)
+		fmt.Fprintf(&b, "recorded: %s\n", r.Cut)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

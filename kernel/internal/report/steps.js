@@ -28,7 +28,7 @@ var lecternSteps = (record, code, place, options) => {
     sayLater("its input"), sayLater("its left operand"), sayLater("its right operand"), sayLater("its input {n}"), sayLater("its result"), sayLater("its mask"), sayLater("its targets"),
     sayLater("the logarithms of its sums"), sayLater("value {n} of those that it saved"),
     sayLater("the first {n} steps"), sayLater("the first {n} steps, since recording took longer than the cell"), sayLater("the first {n} steps, since their values are long"),
-    sayLater("From line {n} on operations are not counted: it runs so many small ones that counting would take longer than they do."),
+    sayLater("From line {n} on, operations are not counted: the line runs so many small ones that counting would take longer than they do."),
   ]);
   const recordSays = (text) => {
     const [n] = text.match(/\d+/) || [], form = n ? text.replace(n, "{n}") : text;
@@ -237,7 +237,7 @@ var lecternSteps = (record, code, place, options) => {
   };
   const first = button("|◀", say("First step"), () => go(0)), back = button("◀ " + say("Back"), say("One step back"), () => go(at - 1));
   const next = button(say("Step on") + " ▶", say("One step on"), () => go(at + 1)), last = button("▶|", say("Last step"), () => go(stops.length - 1));
-  const skip = button(say("Over"), say("On, past the calls of functions"), () => go(over(1)), { hidden: !inFunction }), leave = button(say("Out"), say("Out of this call"), () => go(out()), { hidden: !inFunction });
+  const skip = button(say("Over"), say("Step on, past function calls"), () => go(over(1)), { hidden: !inFunction }), leave = button(say("Out"), say("Step out of this call"), () => go(out()), { hidden: !inFunction });
   const play = button(say("Play"), say("Play the steps"), () => (timer ? stop() : start()), { "aria-pressed": "false" });
   const speed = make("select", { "aria-label": say("Speed") }, ...["1", "2", "5", "20"].map((v) => make("option", { value: v, selected: v === "2" }, v === "1" ? say("1 step a second") : say("{n} steps a second", { n: v }))));
   const slider = make("input", { type: "range", min: 0, max: stops.length - 1, value: 0, "aria-label": say("Step"), oninput: () => go(+slider.value) });
@@ -256,7 +256,7 @@ var lecternSteps = (record, code, place, options) => {
     make("div", { class: "step-tools" }, first, back, next, last, skip, leave, play, speed, shut),
     make("div", { class: "step-slide" }, slider, where), loop, bars, parts, did, vars, strips, printed,
     record.note ? make("p", { class: "step-note" }, recordSays(record.note)) : null,
-    record.cut ? make("p", { class: "step-note" }, say("Recorded are {what}.", { what: recordSays(record.cut) })) : null,
+    record.cut ? make("p", { class: "step-note" }, say("Recorded: {what}.", { what: recordSays(record.cut) })) : null,
     make("p", { class: "step-note step-keys" }, say("Arrow keys step") + (inFunction ? say(" (down goes past calls, O out of them)") : "") + (loops.length ? say(", Page Up and Down change the iteration") : "") + say(", P plays. A click on a line goes to its next step.")), said);
   const stop = () => { if (timer) options.moved?.(at + 1); clearTimeout(timer); timer = 0; play.textContent = say("Play"); play.setAttribute("aria-label", say("Play the steps")); play.setAttribute("aria-pressed", "false"); };
   const start = () => {
@@ -360,7 +360,7 @@ var lecternSteps = (record, code, place, options) => {
   const countedFrom = (name, f, inputs, out) => {
     const product = name.startsWith("matmul") && inputs[0]?.length ? inputs[0].at(-1) : 0;
     const n = count(out), m = inputs.length ? count(inputs[0]) : 0, rows = out.length ? n / out.at(-1) : 0;
-    if (product && f === 2 * n * product) return say("2 · {n} · {k}: a product and a sum for each of {n} elements and of {k} pairs", { n: words(n), k: words(product) });
+    if (product && f === 2 * n * product) return say("2 · {n} · {k}: a product and a sum for each of {n} elements and each of {k} pairs", { n: words(n), k: words(product) });
     const result = (k) => (n === 1 ? say("{k} for the one element of the result", { k: words(k) }) : say("{k} for each of {n} elements of the result", { k: words(k), n: words(n) }));
     const input = (k) => say("{k} for each of {n} elements of the first input", { k: words(k), n: words(m) });
     const both = (one, other) => say("{one} and {other}", { one, other });
@@ -381,7 +381,7 @@ var lecternSteps = (record, code, place, options) => {
       const repeated = kind === "read" && sizes[dtype] && +moved < sizes[dtype] * count(dims);
       lines.push({
         read: () => say("{input}, {tensor}: reads {bytes}", { input: which, tensor: tensor(dims), bytes: exact(+moved) }) + (repeated ? say(", since its {n} elements repeat {distinct}", { n: words(count(dims)), distinct: words(+moved / sizes[dtype]) }) : ""),
-        over: () => say("{input}, {tensor}: is written over, and not read", { input: which, tensor: tensor(dims) }),
+        over: () => say("{input}, {tensor}: is overwritten, and not read", { input: which, tensor: tensor(dims) }),
         number: () => say("{input}: a Go number, which is part of the code and takes no memory", { input: which }),
         some: () => say("the inputs: reads {bytes}, from each only what is picked, and 8 bytes for each position", { bytes: exact(+moved) }),
         write: () => say("the result, {tensor}: writes {bytes}", { tensor: tensor(out), bytes: exact(+moved) }),

@@ -92,8 +92,8 @@ func components(t types.Type) (list []types.Type) {
 
 var qualified = regexp.MustCompile(`[\w./~-]+\.\w+`)
 
-// localise turns a type with full package paths, as package persist writes it, into one with our aliases.
-func (s *Session) localise(t string) string {
+// localize turns a type with full package paths, as package persist writes it, into one with our aliases.
+func (s *Session) localize(t string) string {
 	return qualified.ReplaceAllStringFunc(t, func(m string) string {
 		i := strings.LastIndexByte(m, '.')
 		path, id := m[:i], m[i+1:]

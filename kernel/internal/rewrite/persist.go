@@ -28,7 +28,7 @@ func (a *assembly) begin() string {
 	k.declarations()
 	known := k.calls
 	for _, v := range sortedKeys(k.shared) {
-		source := a.n.localise(v)
+		source := a.n.localize(v)
 		if strings.HasSuffix(v, "()") { // it returns the pointer
 			source = strings.TrimPrefix(source, "&")
 		}
@@ -96,11 +96,11 @@ func (k *knowledge) restore() (pairs []string) {
 func (k *knowledge) group(g persist.Group) {
 	for _, t := range g.Regs {
 		if k.declared(t) {
-			k.calls = append(k.calls, fmt.Sprintf("%s.Reg[%s]()", persistName, k.n.localise(t)))
+			k.calls = append(k.calls, fmt.Sprintf("%s.Reg[%s]()", persistName, k.n.localize(t)))
 		}
 	}
 	for _, x := range g.Links {
-		k.calls = append(k.calls, fmt.Sprintf("%s.Link(%s)", persistName, k.n.localise(x)))
+		k.calls = append(k.calls, fmt.Sprintf("%s.Link(%s)", persistName, k.n.localize(x)))
 	}
 	for _, f := range g.Funcs {
 		if id, args, ok := strings.Cut(f, "["); ok {
@@ -150,7 +150,7 @@ func (k *knowledge) declarations() {
 
 // instance notes a literal of a generic function, for types as package persist writes them.
 func (k *knowledge) instance(id, args string) {
-	args = k.n.localise(args)
+	args = k.n.localize(args)
 	k.calls = append(k.calls, fmt.Sprintf("%s.LitOf(%q, %s.Maker{%s%s[%s], (func(%s))(nil)})", persistName, id, persistName, literalName, id, args, args))
 }
 

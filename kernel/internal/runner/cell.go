@@ -163,7 +163,7 @@ func (c *Cell) Outcome(state string, stopped *report.Failure) *report.Failure {
 	}
 	c.err.Flush()
 	if c.Result.Race && state == "exit status 66" { // the race detector's own
-		return report.Said("race", "the race detector found what is written above: goroutines use a variable at the same time, and one of them writes")
+		return report.Said("race", "the race detector found what is written above: goroutines use a variable at the same time, and at least one of them writes to it")
 	}
 	return report.Ended(state)
 }

@@ -120,10 +120,10 @@ const socketsLimit = 1000
 func (c Config) tooMuch(pid int) error {
 	used, sockets := c.taken(pid)
 	if used > c.Memory {
-		return fmt.Errorf("it takes %s of memory, %s are allowed", humanize.Bytes(int(used)), humanize.Bytes(int(c.Memory)))
+		return fmt.Errorf("it uses %s of memory, and %s are allowed", humanize.Bytes(int(used)), humanize.Bytes(int(c.Memory)))
 	}
 	if sockets > socketsLimit {
-		return fmt.Errorf("it has %d open sockets, %d are allowed", sockets, socketsLimit)
+		return fmt.Errorf("it has %d open sockets, and %d are allowed", sockets, socketsLimit)
 	}
 	return nil
 }

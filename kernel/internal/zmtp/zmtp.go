@@ -114,10 +114,10 @@ func checkGreeting(g []byte) error {
 		return broken("the peer speaks something other than ZeroMQ")
 	}
 	if g[10] < 3 {
-		return broken("the peer speaks version %d of ZeroMQ's protocol; it takes 3", g[10])
+		return broken("the peer speaks version %d of ZeroMQ's protocol; 3 is needed", g[10])
 	}
 	if m := strings.TrimRight(string(g[12:32]), "\x00"); m != "NULL" {
-		return broken("the peer wants the mechanism %.20q; it takes NULL", m)
+		return broken("the peer wants the mechanism %.20q; only NULL is supported", m)
 	}
 	return nil
 }
@@ -191,7 +191,7 @@ func parseReady(data []byte) (kind, identity string, err error) {
 		}
 	}
 	if len(identity) > 255 || strings.HasPrefix(identity, "\x00") {
-		return "", "", broken("the peer's identity has %d bytes, or begins with a zero; it may have 255", len(identity))
+		return "", "", broken("the peer's identity has %d bytes, or begins with a zero; at most 255 are allowed", len(identity))
 	}
 	return kind, identity, nil
 }
@@ -211,7 +211,7 @@ func (r *reader) frame(left int64) (flags byte, body []byte, err error) {
 	}
 	flags = head[0]
 	if flags&^(flagMore|flagLong|flagCommand) != 0 || flags&flagCommand != 0 && flags&flagMore != 0 {
-		return 0, nil, broken("a frame begins with %#x, which is none", flags)
+		return 0, nil, broken("a frame can't begin with %#x", flags)
 	}
 	size := uint64(head[1])
 	if flags&flagLong != 0 {

@@ -174,7 +174,7 @@
   const called = lesson.mine ?? [];
   const whose = () => {
     const { files } = lecternMine, yours = called.filter((name) => files[name.toLowerCase() + ".go"]);
-    const mine = yours.length ? say("Of mine, these functions are yours: {names}.", { names: yours.join(", ") }) : "";
+    const mine = yours.length ? say("These functions of mine are yours: {names}.", { names: yours.join(", ") }) : "";
     const ours = yours.length === called.length ? "" : say("Where lesson.Grade has not accepted yours yet, this lesson calls our solutions in mine.");
     return [mine, ours, unsure()].filter(Boolean).join(" ");
   };
@@ -227,8 +227,8 @@
     shown(text) {
       this.steps.close(false);
       const c = this.code.querySelector("code");
-      this.colours ??= c.innerHTML;
-      if (text === this.source) c.innerHTML = this.colours;
+      this.colors ??= c.innerHTML;
+      if (text === this.source) c.innerHTML = this.colors;
       else c.textContent = text;
       this.reset.hidden = text === this.source;
       this.box.classList.toggle("live-changed", text !== this.source);
@@ -371,7 +371,7 @@
         if (this.badge) this.badge.textContent = this.number;
       }
       if (verdict.mistakes?.length) this.editor?.mistakes(verdict.mistakes);
-      this.note.textContent = verdict.failed ? (stopped ? say("stopped") : say("failed")) : say("ran here in {n} s", { n: (ms / 1000).toFixed(1) }) + (this.measured ? say("; WebAssembly measures WebAssembly, so times differ from the recorded ones") : "");
+      this.note.textContent = verdict.failed ? (stopped ? say("stopped") : say("failed")) : say("ran here in {n} s", { n: (ms / 1000).toFixed(1) }) + (this.measured ? say("; this measures WebAssembly, so times differ from the recorded ones") : "");
       if (this.recording && verdict.cell) this.steps.show(verdict.steps || { steps: [] });
       this.recording = false;
       if (verdict.mine && unsure()) aside(unsure());
@@ -477,8 +477,8 @@
     const beside = !strange ? "" : " " + (strange === 1 ? say("1 cell is not from this lesson and was left out.") : say("{n} cells are not from this lesson and were left out.", { n: strange }));
     if (guesses && window.lecternGuesses) lecternGuesses.given = guesses;
     const old = lecternMine.files, own = mine && typeof mine === "object" ? { ...old, ...mine } : old, others = Object.keys(own).filter((name) => own[name] !== old[name]);
-    if (!list.length && !others.length) return aside(say("{file} has no code other than what is here.", { file: file.name }) + beside);
-    const functions = !others.length ? "" : " " + say("Functions of mine came along: {n}.", { n: others.length });
+    if (!list.length && !others.length) return aside(say("{file} has no code that isn't here already.", { file: file.name }) + beside);
+    const functions = !others.length ? "" : " " + say("Functions of mine that were loaded: {n}.", { n: others.length });
     replaced(() => {
       list.forEach((c) => c.put(texts.get(c.id)));
       if (others.length) lecternMine.files = own;
@@ -510,7 +510,7 @@
     chosen.value = ""; // the same file can be chosen again
     if (file) await load(file);
   }));
-  const putBack = button(say("Put all back"), say("Put all back: the code of all cells as the lesson has it"), () => {
+  const putBack = button(say("Put all back"), say("Put all back: restore the code of all cells as the lesson has it"), () => {
     const n = all().filter((c) => c.changed()).length;
     replaced(() => all().filter((c) => c.changed()).forEach((c) => c.back()), n === 1 ? say("1 cell is as the lesson has it.") : say("{n} cells are as the lesson has them.", { n }));
   }, { hidden: true });

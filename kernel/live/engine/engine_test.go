@@ -129,7 +129,7 @@ func TestEnds(t *testing.T) {
 func TestRefused(t *testing.T) {
 	for code, want := range map[string]string{
 		"nope + 1":            "undefined: nope",
-		"%vars":               "is the notebook's: a page runs Go alone",
+		"%vars":               "works only in the notebook: a page runs nothing but Go",
 		"%%bash\nls":          "needs a computer of its own",
 		"import \"C\"\nC.x()": "this cell needs the notebook",
 	} {

@@ -55,13 +55,13 @@ func (x *execution) allowed() bool {
 	case len(x.Result.Errors) > 0:
 		x.fail = report.Mistakes(x.Result)
 	case x.Result.Whole != "":
-		x.fail = report.Said("page", x.Result.Whole+" needs a computer of its own: a page runs Go alone")
+		x.fail = report.Said("page", x.Result.Whole+" needs a real computer: a page runs nothing but Go")
 	case len(x.Result.Commands) > 0:
-		x.fail = report.Said("page", x.Result.Commands[0].Name+" is the notebook's: a page runs Go alone")
+		x.fail = report.Said("page", x.Result.Commands[0].Name+" works only in the notebook: a page runs nothing but Go")
 	case x.Result.GoNB != "" || x.Result.Cgo || x.Result.Wasm || x.Result.Tests:
-		x.fail = report.Said("page", "this cell needs the notebook: a page runs plain cells of Go")
+		x.fail = report.Said("page", "this cell needs the notebook: a page runs plain Go cells")
 	case len(x.Result.Embeds) > 0:
-		x.fail = report.Said("page", "//go:embed needs the notebook: a page has no files of yours")
+		x.fail = report.Said("page", "//go:embed needs the notebook: a page has none of your files")
 	default:
 		return true
 	}
@@ -109,7 +109,7 @@ func (x *execution) report() {
 // stopped is the failure of a program that the page has ended, by its state, or nil.
 func stopped(state string) (f *report.Failure) {
 	if seconds, ok := strings.CutPrefix(state, "limit "); ok {
-		f = report.Said("time limit", "the cell ran for "+seconds+" s and was ended: that is the most that this page gives a cell")
+		f = report.Said("time limit", "the cell ran for "+seconds+" s and was stopped: this page gives a cell no more time")
 	} else if state == "stopped" {
 		f = report.Said("interrupted", "the cell was interrupted")
 	} else {

@@ -89,7 +89,7 @@
   }
 
   // Light, dark, or as the system.
-  const themes = { auto: ["◐", say("Auto"), say("Auto colours")], light: ["○", say("Light"), say("Light colours")], dark: ["●", say("Dark"), say("Dark colours")] };
+  const themes = { auto: ["◐", say("Auto"), say("Auto colors")], light: ["○", say("Light"), say("Light colors")], dark: ["●", say("Dark"), say("Dark colors")] };
   const switcher = $("#theme");
   const drawTheme = () => {
     const [sign, name, label] = themes[lecternTheme.now];
@@ -261,7 +261,7 @@
       item.textContent = text;
       list.append(item);
     };
-    if (instead && hits.length) tell(say("Nothing is called that. Found for “{words}”:", { words: instead }));
+    if (instead && hits.length) tell(say("Nothing found for that. Found for “{words}”:", { words: instead }));
     for (const { s } of hits) {
       const a = document.createElement("a");
       a.href = encodeURIComponent(index.p[s.p][0]) + (s.i ? "#" + encodeURIComponent(s.i) : "");

@@ -72,7 +72,7 @@
     return b;
   };
   const count = make("span"), clock = make("span");
-  const bar = make("div", { className: "talk-bar" }, tool("◀", say("Back (left arrow)"), () => go(at - 1)), count, tool("▶", say("On (right arrow, space)"), () => go(at + 1)),
+  const bar = make("div", { className: "talk-bar" }, tool("◀", say("Back (left arrow)"), () => go(at - 1)), count, tool("▶", say("Next (right arrow, space)"), () => go(at + 1)),
     tool(say("Steps"), say("Step through this cell (S)"), step), tool(say("Two windows"), say("Open a second window for the audience (W)"), () => pair()), clock, tool(say("End"), say("End the talk (Escape)"), () => end()), notes);
   bar.setAttribute("role", "group");
   bar.setAttribute("aria-label", say("Talk"));

@@ -143,7 +143,7 @@ func TestErrors(t *testing.T) {
 		{"stray brace", `a}`, 1, `closes nothing`},
 		{"missing argument", `\frac{a}`, 8, `\frac needs something`},
 		{"missing script", `x^`, 2, `^ needs something`},
-		{"script of nothing", `^2`, 0, `nothing stands before ^`},
+		{"script of nothing", `^2`, 0, `there is nothing before ^`},
 		{"double superscript", `x^a^b`, 3, `two superscripts`},
 		{"double subscript", `x_a_b`, 3, `two subscripts`},
 		{"left without right", `\left( x`, 0, `no \right`},

@@ -151,7 +151,7 @@ func binary(prev class) bool { return prev == ord || prev == close_ }
 func (p *parser) scripted() atom {
 	t := p.peek()
 	if t.is("^") || t.is("_") || t.is("'") {
-		p.fail(t.off, "nothing stands before %s; write {}%s for a script without a base", t, t)
+		p.fail(t.off, "there is nothing before %s; write {}%s for a script without a base", t, t)
 	}
 	base := p.atom(false)
 	var sub, sup, primes string

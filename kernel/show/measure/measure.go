@@ -98,7 +98,7 @@ func Profile(f func()) {
 	case err != nil:
 		fmt.Printf("%%pprof: %v\n", err)
 	case len(stacks) == 0:
-		fmt.Printf("%%pprof: no samples in %s, which are taken 100 times a second: let the cell do more\n", duration(float64(took)))
+		fmt.Printf("%%pprof: no samples in %s; 100 are taken a second, so let the cell do more\n", duration(float64(took)))
 	default:
 		show.SVG(flame(stacks))
 	}

@@ -230,7 +230,7 @@ func flame(stacks []stack) string {
 		y := height - (level+1)*rowHeight
 		label := fmt.Sprintf("%s: %s, %.1f %%", f.name, duration(float64(f.ns)), 100*float64(f.ns)/float64(root.ns))
 		fmt.Fprintf(&b, `<g><title>%s</title><rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s" stroke="#fff" stroke-width="0.5"/>`,
-			html.EscapeString(label), x, y, w, rowHeight-1, colour(f.name))
+			html.EscapeString(label), x, y, w, rowHeight-1, color(f.name))
 		if room := int((w - 6) / 6.2); room >= 4 {
 			name := []rune(short(f.name))
 			if len(name) > room {
@@ -283,8 +283,8 @@ func most(root *frame) string {
 	return strings.Join(names[:min(3, len(names))], ", ")
 }
 
-// colour is a warm one, the same for the same package each time.
-func colour(name string) string {
+// color is a warm one, the same for the same package each time.
+func color(name string) string {
 	h := fnv.New32a()
 	h.Write([]byte(name[:max(0, strings.LastIndexByte(name, '.'))]))
 	return fmt.Sprintf("hsl(%d, 75%%, %d%%)", 15+h.Sum32()%45, 68+h.Sum32()/64%12)

@@ -240,7 +240,7 @@
       document.head.append(Object.assign(document.createElement("script"), { src: beside + "explore.js", onload: done, onerror: failed }));
     }).then(() => {
       const style = document.createElement("style");
-      const tint = colour => `color-mix(in srgb, ${colour} 30%, var(--jp-layout-color1))`;
+      const tint = color => `color-mix(in srgb, ${color} 30%, var(--jp-layout-color1))`;
       style.textContent = lecternExplore.style + `
         .explore { --text: var(--jp-content-font-color1); --muted: var(--jp-content-font-color2); --line: var(--jp-border-color2); --edge: var(--jp-border-color1); --surface: var(--jp-layout-color1); --raised: var(--jp-layout-color1);
           --accent: var(--jp-brand-color1); --mark: ${tint("var(--jp-brand-color1)")}; --bad-bg: ${tint("var(--jp-error-color1)")}; --bad-edge: var(--jp-error-color1); --turn-edge: var(--jp-warn-color1);
