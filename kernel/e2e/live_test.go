@@ -874,7 +874,7 @@ func (p page) lesson(address, name string) {
 		new MutationObserver((all) => { for (const m of all) for (const n of m.addedNodes) barSaid.push(n.textContent); }).observe(document.querySelector(".live-words"), { childList: true });
 		document.querySelector(".live-strip .live-run").click();
 	})()`)
-	p.until("the bar says how many cells wait", `barSaid.some((text) => /^(Compiling|Linking|Running.*); \d+ more cells wait$/.test(text))`, liveState+` + " " + barSaid.join(" | ")`)
+	p.until("the bar says how many cells wait", `barSaid.some((text) => /^(Compiling|Linking|Running.*); \d+ more cells are waiting$/.test(text))`, liveState+` + " " + barSaid.join(" | ")`)
 	p.idle("all cells have run")
 	t.Logf("%s took %.1f s", name, time.Since(began).Seconds())
 	p.shoot("live-"+name, true)

@@ -27,8 +27,8 @@ var (
 	ExploreStyle string
 )
 
-// licenceOfGo is the file with the licence of Go, of which programs of WebAssembly hold a part.
-const licenceOfGo = "LICENSE-Go.txt"
+// licenseOfGo is the file with the license of Go, of which programs of WebAssembly hold a part.
+const licenseOfGo = "LICENSE-Go.txt"
 
 // explorePackage are the explorers. Pages load them when a reader comes near one; they need none of the other parts.
 const explorePackage = "./notebooks/explore"
@@ -63,7 +63,7 @@ func PackExplorers(ctx context.Context, root, dir string, say Progress) (*Explor
 	for _, x := range list {
 		e.Content[x.part.Name+".js"], e.Parts[x.kind] = x.carrier(), x.part
 	}
-	if e.Content[licenceOfGo], err = os.ReadFile(p.Licence); err != nil {
+	if e.Content[licenseOfGo], err = os.ReadFile(p.Licence); err != nil {
 		return nil, fmt.Errorf("live: %w", err)
 	}
 	e.Looks, err = firstLooks(ctx, root)

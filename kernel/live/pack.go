@@ -179,7 +179,7 @@ func Pack(ctx context.Context, root, dir string, lessons []*notebook.Notebook, s
 		}
 	}
 	share(f.lessons, f.bundles)
-	if f.Content[licenceOfGo], err = os.ReadFile(p.Licence); err != nil {
+	if f.Content[licenseOfGo], err = os.ReadFile(p.Licence); err != nil {
 		return nil, fmt.Errorf("live: %w", err)
 	}
 	f.Content["LICENSE-scripts.txt"] = []byte(scriptsLicence)

@@ -321,7 +321,7 @@ func (s *site) index(index string) string {
 	b.WriteString("</ol>\n")
 	if m := newCourseMap(s.pages, wideMap); m != nil {
 		fmt.Fprintf(&b, "<section id=\"map\">\n<h2>%s</h2>\n<p>%s</p>\n<figure class=\"map scroll\">%s%s</figure>\n</section>\n", s.say("What needs what"),
-			s.say("You need not read everything. An arrow leads from each lesson to those that build on it; the list above says the same in words."), m.svg(s), newCourseMap(s.pages, narrowMap).svg(s))
+			s.say("You don't have to read everything. An arrow leads from each lesson to those that build on it; the list above says the same in words."), m.svg(s), newCourseMap(s.pages, narrowMap).svg(s))
 	}
 	if s.options.After != "" {
 		b.WriteString("<section id=\"after\">\n" + s.markdown("the index's end", s.options.After) + "</section>\n")

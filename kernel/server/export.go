@@ -95,9 +95,9 @@ func exportNotebook(c config, file, out string) error {
 		if err := copyPackages(c.root, copies, made.Copied, foreign.Copies); err != nil {
 			return err
 		}
-		licence, err := os.ReadFile(filepath.Join(c.root, "LICENSE"))
+		license, err := os.ReadFile(filepath.Join(c.root, "LICENSE"))
 		if err == nil {
-			err = writeChanged(filepath.Join(copies, "LICENSE"), licence)
+			err = writeChanged(filepath.Join(copies, "LICENSE"), license)
 		}
 		if err != nil {
 			return err

@@ -39,7 +39,7 @@ const (
 
 You guess before you see, predict before you measure, and write the important parts yourself: about half of the time goes into exercises. `
 	stepped  = `You can step through every cell, forward and backward, and see what each line does to memory and what it costs. `
-	recorded = `The pages show what the cells gave; to run them, change them and do the exercises, get
+	recorded = `The pages show the outputs of the cells; to run cells, change them and do the exercises, get
 [the repository](https://github.com/lectern-go/lectern) and type ` + "`go run ./kernel lab`" + `.`
 	runsHere = `Every cell can be changed and run right here: Go's own compiler runs in your browser, and nothing
 is sent anywhere. To work in JupyterLab, with a GPU or with files of your own, get [the repository](https://github.com/lectern-go/lectern)
@@ -47,18 +47,18 @@ and type ` + "`go run ./kernel lab`" + `.`
 
 	after = `## Where to go from here
 
-You have built, in small, all the parts of a language model, and you know what each of them costs. Some ways to go on:
+You have built small versions of all the parts of a language model, and you know what each of them costs. Some ways to go on:
 
 - **Take the course.** The assignments of [CS336](https://cs336.stanford.edu/) let you build all of it once more in PyTorch, and in earnest: the
   tokenizer, the Transformer and its training first, then kernels, several GPUs, scaling laws and data.
-- **Read a library.** [The one that you have used](https://github.com/lectern-go/lectern) is written to be read. Begin with the package ` + "`autograd`" + `, which knows no
-  tensors, and go on to ` + "`tensor`" + `. Compare it with Andrej Karpathy's [micrograd](https://github.com/karpathy/micrograd) and
+- **Read a library.** [The one that you have used](https://github.com/lectern-go/lectern) is written to be read. Begin with the package ` + "`autograd`" + `, which knows
+  nothing of tensors, and go on to ` + "`tensor`" + `. Compare it with Andrej Karpathy's [micrograd](https://github.com/karpathy/micrograd) and
   [llm.c](https://github.com/karpathy/llm.c).
 - **Train something.** ` + "`go run ./nn/train/tinylm`" + ` in a copy of the repository trains a small Transformer. Change its sizes, and predict time and memory before you start it.
 - **Think larger.** [How to scale your model](https://jax-ml.github.io/scaling-book/) goes on with rooflines where lesson 22 ends, to thousands of chips.`
 
 	footer = `[Lectern](https://github.com/lectern-go/lectern), by its authors, under the
-[MIT licence](https://github.com/lectern-go/lectern/blob/main/LICENSE). The lessons follow the subjects of
+[MIT license](https://github.com/lectern-go/lectern/blob/main/LICENSE). The lessons follow the subjects of
 [Stanford's CS336, Language Modeling from Scratch](https://cs336.stanford.edu/) in their own words.`
 )
 

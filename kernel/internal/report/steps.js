@@ -383,7 +383,7 @@ var lecternSteps = (record, code, place, options) => {
         read: () => say("{input}, {tensor}: reads {bytes}", { input: which, tensor: tensor(dims), bytes: exact(+moved) }) + (repeated ? say(", since its {n} elements repeat {distinct}", { n: words(count(dims)), distinct: words(+moved / sizes[dtype]) }) : ""),
         over: () => say("{input}, {tensor}: is overwritten, and not read", { input: which, tensor: tensor(dims) }),
         number: () => say("{input}: a Go number, which is part of the code and takes no memory", { input: which }),
-        some: () => say("the inputs: reads {bytes}, from each only what is picked, and 8 bytes for each position", { bytes: exact(+moved) }),
+        some: () => say("the inputs: reads {bytes}, only what is picked from each, and 8 bytes for each position", { bytes: exact(+moved) }),
         write: () => say("the result, {tensor}: writes {bytes}", { tensor: tensor(out), bytes: exact(+moved) }),
       }[kind]?.() ?? text);
     });
@@ -413,7 +413,7 @@ var lecternSteps = (record, code, place, options) => {
       const what = why === "" ? say("its elements") : why === "gradient" ? (+n > 1 ? say("gradients") : say("a gradient")) : op ? say("saved by {op} for Backward: {what}", { op, what: recordSays(saved) }) : say("others");
       return [name || "…", exact(+b) + ": " + what + (+n > 1 ? say(", {n} tensors", { n: words(+n) }) : "")];
     });
-    consists.replaceChildren(spentBy.length ? table(say("Spent so far"), spentBy) : "", heldBy.length ? table(say("Held, each memory once"), heldBy) : "");
+    consists.replaceChildren(spentBy.length ? table(say("Spent so far"), spentBy) : "", heldBy.length ? table(say("Held, counting each memory once"), heldBy) : "");
   };
 
   const go = (to, playing) => {

@@ -109,7 +109,7 @@ const lecternExplorers = (page) => {
           note.textContent = "";
         } catch (error) {
           program = null; // the next one begins anew
-          note.textContent = say("This does not work: {why}", { why: error.message });
+          note.textContent = say("Something went wrong: {why}", { why: error.message });
         }
         clearTimeout(slow);
       }

@@ -139,7 +139,7 @@ const lecternHost = ({ parts, bundles, first, folder, answers }, tell, afresh) =
   // working says what becomes of a cell, and how many are to come.
   const working = (text) => {
     const n = queue.length;
-    tell(n === 0 ? text : n === 1 ? say("{text}; 1 more cell waits", { text }) : say("{text}; {n} more cells wait", { text, n }));
+    tell(n === 0 ? text : n === 1 ? say("{text}; 1 more cell is waiting", { text }) : say("{text}; {n} more cells are waiting", { text, n }));
   };
   const heard = async (data) => {
     const r = running;

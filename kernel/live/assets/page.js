@@ -21,7 +21,7 @@
   // The bar below says what goes on.
   const meter = make("progress", { max: 1, value: 0, "aria-label": say("Loading"), hidden: true });
   const words = make("span", { class: "live-words" });
-  const stopper = button(say("Stop"), say("Stop the cell that runs"), () => stop("stopped"), { class: "tool live-stop" });
+  const stopper = button(say("Stop"), say("Stop the running cell"), () => stop("stopped"), { class: "tool live-stop" });
   const bar = make("div", { class: "live-bar", role: "region", "aria-label": say("Running"), hidden: true }, words, meter, stopper);
   document.body.append(bar);
   const tell = (text, share) => {
@@ -522,7 +522,7 @@
     make("div", { class: "live-tools" }, button("▶ " + say("Run all"), say("Run all cells"), () => ask(all()), { class: "tool live-run" }), fresh,
       button(say("Save notebook"), say("Save notebook: the lesson with your changes, for Jupyter"), trying(say("The notebook can't be saved"), async () => saved(lesson.name + ".ipynb", "application/x-ipynb+json", await notebook()))),
       button(say("Save as Go"), say("Save as Go: the lesson with your changes as one program"), trying(say("There is no program"), program)),
-      button(say("Load …"), say("Load … your changes from a notebook that Save notebook has written"), () => chosen.click()), putBack, forgetMine, undoing, remark, chosen));
+      button(say("Load …"), say("Load … your changes from a notebook that you saved with Save notebook"), () => chosen.click()), putBack, forgetMine, undoing, remark, chosen));
   const status = () => {
     const ran = all().filter((c) => c.ran).length;
     about.textContent = ran ? say("{n} of {all} cells have run in this page; the others show what was recorded.", { n: ran, all: cells.size }) : say("This lesson runs here, in your browser: change a cell and run it. The first run loads Go itself, {megabytes}, once.", { megabytes: megabytes(host.total) });

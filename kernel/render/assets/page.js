@@ -261,7 +261,7 @@
       item.textContent = text;
       list.append(item);
     };
-    if (instead && hits.length) tell(say("Nothing found for that. Found for “{words}”:", { words: instead }));
+    if (instead && hits.length) tell(say("Nothing found for that. Results for “{words}”:", { words: instead }));
     for (const { s } of hits) {
       const a = document.createElement("a");
       a.href = encodeURIComponent(index.p[s.p][0]) + (s.i ? "#" + encodeURIComponent(s.i) : "");
