@@ -129,7 +129,7 @@ func run(path, dir string, env []string, args ...string) int {
 	return state.ExitCode()
 }
 
-// become has a program take this one's place, with the arguments of this one behind its own. Where the system can't do
+// become has a program take this one's place, with the arguments of this one after its own. Where the system can't do
 // that, the program runs as a child.
 func become(path string, args ...string) {
 	args = append(args, os.Args[1:]...)

@@ -254,7 +254,7 @@ func TestLiveExplorers(t *testing.T) {
 		}
 		for _, way := range []struct {
 			name, colors string
-			width         int64
+			width        int64
 		}{{"light", "light", 1280}, {"dark", "dark", 1280}, {"phone", "light", 390}} {
 			b.colors(way.colors)
 			b.window(way.width, 900, way.width < 500)

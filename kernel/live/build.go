@@ -30,7 +30,7 @@ type Parts struct {
 	Rewriter string    // kernel/live/engine, which turns cells into programs
 	Explore  string    // notebooks/explore, which needs none of the others
 	Start    string    // Go's wasm_exec.js, by which a page starts each of them
-	Licence  string    // Go's, which goes along with all of them
+	License  string    // Go's, which goes along with all of them
 	Packages []Package // by path
 
 	Untrimmed []string // what pages go without, as it doesn't fit this version of Go
@@ -112,7 +112,7 @@ func begin(ctx context.Context, root, dir string) (*builder, *Parts, error) {
 		Rewriter: filepath.Join(dir, "rewrite.wasm"),
 		Explore:  filepath.Join(dir, "explore.wasm"),
 		Start:    filepath.Join(b.goroot, "lib", "wasm", "wasm_exec.js"),
-		Licence:  filepath.Join(b.goroot, "LICENSE"),
+		License:  filepath.Join(b.goroot, "LICENSE"),
 	}, nil
 }
 

@@ -63,7 +63,7 @@ func PackExplorers(ctx context.Context, root, dir string, say Progress) (*Explor
 	for _, x := range list {
 		e.Content[x.part.Name+".js"], e.Parts[x.kind] = x.carrier(), x.part
 	}
-	if e.Content[licenseOfGo], err = os.ReadFile(p.Licence); err != nil {
+	if e.Content[licenseOfGo], err = os.ReadFile(p.License); err != nil {
 		return nil, fmt.Errorf("live: %w", err)
 	}
 	e.Looks, err = firstLooks(ctx, root)

@@ -41,7 +41,7 @@ var (
 	//go:embed assets/editor.js
 	editorScript string
 	//go:embed assets/scripts.LICENSE.txt
-	scriptsLicence string
+	scriptsLicense string
 	//go:embed assets/host.js
 	hostScript string
 	//go:embed assets/loading.js
@@ -59,7 +59,7 @@ var (
 
 // A Part is a file that a page loads when a cell runs for the first time, or when it is edited.
 type Part struct {
-	Name  string `json:"name"`  // of the file; pages that were opened as files load it with .js behind it
+	Name  string `json:"name"`  // of the file; pages that were opened as files load it with .js appended
 	Bytes int    `json:"bytes"` // to be loaded over http
 }
 
@@ -179,10 +179,10 @@ func Pack(ctx context.Context, root, dir string, lessons []*notebook.Notebook, s
 		}
 	}
 	share(f.lessons, f.bundles)
-	if f.Content[licenseOfGo], err = os.ReadFile(p.Licence); err != nil {
+	if f.Content[licenseOfGo], err = os.ReadFile(p.License); err != nil {
 		return nil, fmt.Errorf("live: %w", err)
 	}
-	f.Content["LICENSE-scripts.txt"] = []byte(scriptsLicence)
+	f.Content["LICENSE-scripts.txt"] = []byte(scriptsLicense)
 	f.looks, err = firstLooks(ctx, root)
 	return f, err
 }

@@ -30,7 +30,7 @@ type collector struct {
 	bytes  int64
 	own    map[string]bool       // the cells' own types among what it has seen
 	types  map[reflect.Type]bool // types whose names are in own
-	short  map[place]bool        // slices of which nothing behind their length can be kept; shared like states
+	short  map[place]bool        // slices of which nothing beyond their length can be kept; shared like states
 	copies map[uintptr]mapCopy   // of maps; shared like states
 	ended  bool                  // see save
 	locks  map[place]int         // see lockState; shared like states

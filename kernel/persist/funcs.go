@@ -25,7 +25,7 @@ import (
 //
 //	func maker[T any](c *struct{ m persist.Maker; x *T }) func() T { return func() T { return *c.x } }
 //
-// The compiler lets it capture a dictionary of its types, too, behind c; calling the instance of the maker brings that
+// The compiler lets it capture a dictionary of its types, too, after c; calling the instance of the maker brings that
 // along.
 
 // LiteralName begins the names of the functions that make literals; the id of a literal follows.

@@ -35,7 +35,7 @@ var (
 
 // A libraryVar is a variable of another package in which pointers may end.
 type libraryVar struct {
-	name string // behind &
+	name string // after the &
 	p    reflect.Value
 	bare bool // what it holds can't be kept: this save has seen so
 }

@@ -301,7 +301,7 @@ func (p *page) short() string {
 }
 
 // wrap breaks a text into lines of some characters, three at most; the rest is cut. Chinese characters are as
-// wide as two, and a line may end behind each.
+// wide as two, and a line may end after each.
 func wrap(text string, length int) (lines []string) {
 	width := func(s string) int { return utf8.RuneCountInString(s) + len(wide.FindAllString(s, -1)) }
 	for _, word := range pieces.FindAllString(text, -1) {

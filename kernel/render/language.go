@@ -38,7 +38,7 @@ func (s *site) tag() string {
 	return "en"
 }
 
-// folder is where the pages lie below that of the whole site, with a slash behind it, if it is another.
+// folder is where the pages lie below that of the whole site, with a trailing slash, if it is another.
 func (s *site) folder() string {
 	if s.language != nil {
 		return s.language.Code + "/"

@@ -23,7 +23,7 @@ type Live struct {
 	Style  string            // of what it adds to the page
 	Files  map[string][]byte // what it loads, by name; they come into the folder live beside the pages
 
-	// Lesson is what the script has to know of the i-th notebook, beside its cells.
+	// Lesson is what the script has to know of the i-th notebook, besides its cells.
 	Lesson func(i int) map[string]any
 }
 
@@ -31,7 +31,7 @@ type Live struct {
 // says <!-- explore: name -->, the page has an element of class explore for its script to draw into. Package live makes
 // it.
 type Explore struct {
-	Script string            // that runs on a page with explorers, behind that of Live
+	Script string            // that runs on a page with explorers, after that of Live
 	Style  string            // of explorers
 	Files  map[string][]byte // what it loads, as in Live
 
@@ -42,7 +42,7 @@ type Explore struct {
 const (
 	liveFolder = "live"
 
-	// explorePolicy is what pages with explorers may do beside the rest: run the scripts beside them, and compile
+	// explorePolicy is what pages with explorers may do besides the rest: run the scripts beside them, and compile
 	// WebAssembly in workers. The workers' scripts are made by the page, so that they are under the page's own policy.
 	// Pages with cells that run may fetch the files beside them, too.
 	explorePolicy = " 'self' 'wasm-unsafe-eval'; worker-src blob:"

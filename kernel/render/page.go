@@ -52,7 +52,7 @@ type page struct {
 	folded     bool // it is inside <details>: its headings stay out of the contents
 	after      int  // it is inside what so many questions hide
 	unseen     int  // cells left out so far
-	unlabeled bool // an <svg> without a label has not shown a <title> yet
+	unlabeled  bool // an <svg> without a label has not shown a <title> yet
 }
 
 // entry is a line of the contents.

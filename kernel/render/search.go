@@ -25,7 +25,7 @@ type indexSection struct {
 	Text  string `json:"t"` // words and code, without what cells printed
 }
 
-// synonyms are words that readers know from elsewhere, beside those that lessons use.
+// synonyms are words that readers know from elsewhere, besides those that lessons use.
 var synonyms = [][]string{
 	{"mfu", "model flops utilization", "utilisation"},
 	{"dataloader", "data loader", "loader", "get_batch", "getbatch", "getpair"},

@@ -31,7 +31,7 @@ var talkScript string
 //go:embed assets/steps.js
 var stepsScript string
 
-// stepper is what a page needs for steps, beside its own script.
+// stepper is what a page needs for steps, besides its own script.
 var stepper = report.StepperScript() + stepsScript
 
 // stepperSize is what it takes of a page, in bytes, with its style.

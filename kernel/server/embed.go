@@ -20,7 +20,7 @@ type embedding struct {
 	Files    map[string]string   // where they are
 }
 
-// embedded finds the files that the lines behind //go:embed name in a folder.
+// embedded finds the files in a folder that //go:embed lines name.
 func embedded(dir string, lines []string) (*embedding, error) {
 	e := &embedding{map[string][]string{}, map[string]string{}}
 	for _, line := range lines {

@@ -291,7 +291,7 @@ func (c config) runtime() string { return filepath.Join(c.root, ".lectern", "run
 // A record is what a notebook says about its own module.
 type record struct {
 	Go      string   `json:"go"`
-	Modules []string `json:"modules"` // "path version", with "// indirect" behind it as in go.mod
+	Modules []string `json:"modules"` // "path version", followed by "// indirect" as in go.mod
 	Sums    []string `json:"sums"`    // lines of go.sum
 }
 

@@ -152,7 +152,7 @@ func take(x *runner.Widget, state map[string]json.RawMessage) (value string, acc
 // mostClicks is how many clicks on one button may wait.
 const mostClicks = 100
 
-// wait puts an event behind those that wait. One that overtakes an earlier one takes its place.
+// wait queues an event. One that supersedes an earlier one takes its place.
 func (w *widgets) wait(k *kernel, ev *event) {
 	clicks := 0
 	for i, old := range w.waiting {

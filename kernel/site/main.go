@@ -25,7 +25,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/translate"
 )
 
-// What stands on the pages of all lessons, beside them.
+// What stands on the pages of all lessons, besides the lessons.
 const (
 	description = "Stanford CS336's lecture on tensors and what they cost, its tokenization and its accounting, step by step in Go, and on to a language model of your own."
 

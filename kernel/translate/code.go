@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// A comment is what stands behind // or # on a line of code.
+// A comment is what follows // or # on a line of code.
 type comment struct {
 	line   int // counted from 0
 	column int // of its first character after the mark and a space, in bytes
 	alone  bool
 }
 
-// goComments finds the comments of Go code that say something: those with a space behind the mark. Others are
+// goComments finds the comments of Go code that say something: those with a space after the mark. Others are
 // directives, or code that was taken out.
 func goComments(source string) (list []comment) {
 	set := token.NewFileSet()
@@ -99,7 +99,7 @@ func comments(lines []string, language string, put put) []string {
 	return out
 }
 
-// broken cuts a text into n lines of about one width, between words or behind a character that is as wide as two.
+// broken cuts a text into n lines of about one width, between words or after a character that is as wide as two.
 func broken(text string, n int) []string {
 	total := width(text)
 	parts := make([]string, 0, n)

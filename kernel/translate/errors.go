@@ -38,7 +38,7 @@ var ErrorForms = []string{
 	"all goroutines are asleep - deadlock!",
 	"stack overflow",
 
-	// The library, behind its package's name.
+	// The library, after its package's name.
 	"matmul: %s: inner sizes differ, %d (axis %d of left) and %d (axis %d of right)",
 	"matmul: %s: both operands must have the same dtype",
 	"%s: %s: sizes differ, %d (axis %d of left) and %d (axis %d of right)",

@@ -127,7 +127,7 @@ var (
 	aWord      = regexp.MustCompile(`\p{L}*\p{Ll}{2}\p{L}*`)
 )
 
-// hasWords reports whether there is something to translate: words beside code, formulas, addresses and names of
+// hasWords reports whether there is something to translate: words besides code, formulas, addresses and names of
 // capitals.
 func hasWords(text string) bool {
 	if formulaWords.MatchString(text) {

@@ -60,7 +60,7 @@ type execution struct {
 
 // execute runs all code cells of n in a fresh kernel, in the notebook's folder, and records their outputs in n. It
 // stops at the first cell that fails, with a *failure. It returns those cells that gave something else when they ran
-// again, also beside a failure, which may come of it.
+// again, also beside a failure, which may be its result.
 func (w *workspace) execute(ctx context.Context, spec *jupyter.Spec, path string, n *notebook.Notebook, how execution) (unlike []rerun, err error) {
 	name := w.rel(path)
 	if how.note == nil {

@@ -20,7 +20,7 @@ import (
 )
 
 // The extension of our JupyterLab marks lines that one steps through, asks the questions of lessons, and shows their
-// explorers. Browsers load it as it is, behind the script that it asks with.
+// explorers. Browsers load it as it is, after the script that it asks with.
 //
 //go:embed labextension
 var labExtension embed.FS

@@ -145,7 +145,7 @@ func start(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 1
 }
 
-// parse takes flags before, between and behind the operands, which it returns. Behind -- there are no flags.
+// parse takes flags before, between and after the operands, which it returns. After -- there are no flags.
 func parse(fs *flag.FlagSet, args []string) (operands []string, err error) {
 	for {
 		if err := fs.Parse(args); err != nil {

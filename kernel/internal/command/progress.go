@@ -83,7 +83,7 @@ func (p *progress) of(format string) string {
 	return fmt.Sprintf(format, p.about.Seconds())
 }
 
-// note sets the text behind the time on a terminal.
+// note sets the text after the time on a terminal.
 func (p *progress) note(detail string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

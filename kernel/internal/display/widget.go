@@ -24,7 +24,7 @@ func ModelState(kind string) map[string]any {
 }
 
 // ReadState reads what a cell says of the state of a widget: pairs of a name with the letter of
-// a type behind a colon, and a text.
+// a type after a colon, and a text.
 func ReadState(state map[string]any, pairs []string) {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		name, kind, _ := strings.Cut(pairs[i], ":")

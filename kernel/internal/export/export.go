@@ -296,7 +296,7 @@ func (m *merger) add(c *Cell, p *cellProgram, calls *bytes.Buffer) {
 	}
 }
 
-// fresh is a name that nothing else has: name itself if that is free, or with a number behind it.
+// fresh is a name that nothing else has: name itself if that is free, or with a number appended.
 func (m *merger) fresh(name string) string {
 	if name == "_" {
 		return name
@@ -321,7 +321,7 @@ func (m *merger) write(out *output, p *rewrite.Piece, earlier map[string]string)
 		}
 		name := m.imported(out, u.Name, u.Path)
 		if name == u.Name {
-			return "" // with the line break that may stand behind the dot
+			return "" // with the line break that may follow the dot
 		}
 		return name + "." + u.Member
 	})

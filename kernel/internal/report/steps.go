@@ -141,7 +141,7 @@ func (s *Steps) step(f []string) {
 	s.record.Steps = append(s.record.Steps, e)
 }
 
-// Fail notes where the cell panicked, if it did: behind its last step, before the calls that the panic has left.
+// Fail notes where the cell panicked, if it did: after its last step, before the calls that the panic unwound.
 func (s *Steps) Fail(f *Failure) {
 	if f == nil || f.Line == 0 || s.record.Cut != "" {
 		return

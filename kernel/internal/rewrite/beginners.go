@@ -8,11 +8,11 @@ import (
 	"sync"
 )
 
-// Most who learn Go here come from Python, some from C or JavaScript. What their hands still write does not parse, and
-// the parser stumbles over it somewhere behind. The habits below know it by its looks.
+// Most people who learn Go here come from Python, some from C or JavaScript. What they write out of habit does not
+// parse, and the parser stumbles over it somewhere later. The habits below recognize it by its looks.
 
-// A habit is a way of writing that Go does not have. None of the patterns is right Go, or else a habit is looked for
-// only where it is an error.
+// A habit is a way of writing that Go does not have. No pattern matches valid Go, or else the habit is looked for only
+// where there is an error.
 type habit struct {
 	pattern *regexp.Regexp // on a masked line, of a cell that does not parse
 	msg     string         // the mistake
@@ -165,7 +165,7 @@ var habits = sync.OnceValue(func() []habit {
 	}
 })
 
-// goWords puts Python's words for operators and constants into Go's.
+// goWords translates Python's words for operators and constants into Go's.
 func goWords(s string) string {
 	masked := mask(s)
 	for _, w := range [][2]string{{`\band\b`, "&&"}, {`\bor\b`, "||"}, {`\bis\s+not\b`, "!="}, {`\bis\b`, "=="}, {`\bnot\s+`, "!"}, {`\bTrue\b`, "true"}, {`\bFalse\b`, "false"},
@@ -182,7 +182,7 @@ func goWords(s string) string {
 	return s
 }
 
-// goConditions puts a line with Python's words into Go's, in several ways if those mean different things there.
+// goConditions translates a line with Python's words into Go, in several ways if the words could mean different things.
 func goConditions(s string) []string {
 	texts := []string{goWords(s)}
 	for _, way := range []struct {
@@ -202,10 +202,11 @@ func goConditions(s string) []string {
 	return texts
 }
 
-// habitLines is how far behind a habit the parser may stumble: try: is a label to it, and what follows may be Go.
+// habitLines is how many lines after a habit the parser may stumble: it takes try: for a label, and what follows may be
+// Go.
 const habitLines = 200
 
-// A pythonHabit is a mistake of those who know Python.
+// A pythonHabit is a mistake that Python programmers make.
 type pythonHabit struct{ *mistake }
 
 func (m *mistake) habit() pythonHabit { return pythonHabit{m} }
@@ -432,8 +433,8 @@ func (m pythonHabit) words(lo, hi int) bool {
 
 var placeholder = regexp.MustCompile(`\{([^{}:!]*)(?:![rs])?(?::([^{}]*))?\}`)
 
-// goFormat turns the literal of a Python string with { } into one with verbs, and returns the values in { }, each
-// behind a comma.
+// goFormat turns the literal of a Python string with { } into one with verbs, and returns the values in { }, each after
+// a comma.
 func goFormat(lit string) (format, values string) {
 	format = placeholder.ReplaceAllStringFunc(strings.ReplaceAll(lit, "%", "%%"), func(s string) string {
 		g := placeholder.FindStringSubmatch(s)
@@ -479,7 +480,7 @@ func (m pythonHabit) fstring(lo, quote int) bool {
 	return true
 }
 
-// pythonPackages are what stands in the place of Python's packages.
+// pythonPackages are what to use in place of Python's packages.
 var pythonPackages = map[string]string{
 	"torch": "package tensor has what torch has, layers are in nn, and optimizers in optim", "numpy": "package tensor has arrays like NumPy's", "np": "package tensor has arrays like NumPy's",
 	"matplotlib": "package plots draws charts", "einops": "package einops has rearrange, reduce and einsum", "random": "package math/rand/v2 makes random numbers: rand.Float64(), rand.IntN(6)", "plt": "package plots draws charts", "pd": "package encoding/csv reads tables",

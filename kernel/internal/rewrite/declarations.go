@@ -158,7 +158,7 @@ func (w *work) rename(d *decl, name string) {
 	d.key, d.names = name, nil
 }
 
-// allowed refuses declarations that no notebook could live with.
+// allowed refuses declarations that a notebook can't live with.
 func (w *work) allowed(d *decl) bool {
 	for _, name := range d.names {
 		switch {

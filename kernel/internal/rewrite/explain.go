@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// explain puts an error into words for a reader who is learning Go: Go's own words stay where they are clear, and a
-// hint says what to do.
+// explain rewords an error for a reader who is learning Go: Go's own words stay where they are clear, and a hint says
+// what to do.
 func (s *Session) explain(e *Error, next *Session, budget *int) {
 	e.Msg = plain(e.Msg)
 	if name, ok := unusedName(e.Msg); ok {
@@ -119,7 +119,7 @@ func (m *mistake) hint() string {
 	return ""
 }
 
-// shadowedPackage explains that a name means a variable, and no longer the package that has the name behind the dot.
+// shadowedPackage explains that a name means a variable, and no longer the package that has the name after the dot.
 func (m *mistake) shadowedPackage(name, member string) string {
 	if _, ok := m.next.vars[name]; !ok && m.s.vars[name].typ == "" {
 		return ""
@@ -196,8 +196,8 @@ func (m *mistake) syntaxHint() string {
 	return ""
 }
 
-// brackets finds what a parser need not look at: strings and comments that never end, signs that Go doesn't have, and
-// brackets without a partner. The parser's words about them lead nowhere near the place.
+// brackets finds what takes no parser to find: strings and comments that never end, signs that Go doesn't have, and
+// brackets without a partner. What the parser says about them points nowhere near the place.
 func brackets(src *Source, code string) *Error {
 	if e := lexical(src, code); e != nil {
 		return e

@@ -15,10 +15,10 @@ import (
 	"github.com/lectern-go/lectern/internal/spelling"
 )
 
-// A name that means nothing has gone, belongs to another language, or is a slip of the pen. The proposals for it
-// must be of the kind that its place asks for, so the cell is checked with it.
+// A name that means nothing is gone, belongs to another language, or is a slip of the pen. A proposal for it must be of
+// the kind that the place requires, so the cell is checked with it.
 
-// wanted is what a name's place asks for.
+// wanted is what a name's place requires.
 type wanted int
 
 const (
@@ -28,7 +28,7 @@ const (
 	aPackage
 )
 
-// A wrongName is a mistake in a name that is not there, or is there in another form.
+// A wrongName is a mistake in a name that does not exist, or exists in another form.
 type wrongName struct{ *mistake }
 
 func (m *mistake) name() wrongName { return wrongName{m} }
@@ -120,7 +120,7 @@ func (m wrongName) undefined(name string) string {
 	if pkg, sym, ok := strings.Cut(name, "."); ok {
 		if p := m.packageNamed(pkg); p != nil {
 			lo := m.off
-			if strings.HasPrefix(m.src.Code[lo:], name) { // or else the name behind the dot
+			if strings.HasPrefix(m.src.Code[lo:], name) { // or else the name after the dot
 				lo += len(pkg) + 1
 			}
 			if t := pythonMembers[name]; t != "" {
@@ -172,7 +172,7 @@ func (m wrongName) undefined(name string) string {
 	return first + "; a new variable is defined with :="
 }
 
-// turned explains a name behind its type.
+// turned explains a name that follows its type.
 func (m wrongName) turned(lo, hi int) string {
 	line, _ := m.lineAt(lo)
 	g := re(`(?:[{(,;]|^)\s*(int|string|float64|float32|bool|byte|any|float|str|double)\s+$`).FindStringSubmatchIndex(m.masked[line:lo])
@@ -186,7 +186,7 @@ func (m wrongName) turned(lo, hi int) string {
 	return m.write("the type comes after the name", line+g[2], hi, "", m.src.Code[lo:hi]+" "+typ)
 }
 
-// pythonMembers are what stands in the place of what Python's packages have under other names.
+// pythonMembers are what to use for what Python's packages have under other names.
 var pythonMembers = map[string]string{"time.time": "time.Now", "json.dumps": "json.Marshal", "json.loads": "json.Unmarshal", "os.listdir": "os.ReadDir", "os.getcwd": "os.Getwd",
 	"math.inf": "math.Inf(1)", "math.nan": "math.NaN()", "os.path": "filepath", "time.perf_counter": "time.Now"}
 
@@ -290,7 +290,7 @@ func (m wrongName) foreign(name string, lo, hi int) string {
 	return ""
 }
 
-// torch explains what stands behind the name of PyTorch's package, or NumPy's, at [lo, hi).
+// torch explains what follows the name of PyTorch's package, or NumPy's, at [lo, hi).
 func (m wrongName) torch(lo, hi int) string {
 	sym := identifierAt(m.src.Code[min(hi+1, len(m.src.Code)):])
 	if sym == "" {
@@ -525,7 +525,7 @@ func nearest(name string, names []string, limit int) string {
 	return best
 }
 
-// slip orders what may have gone wrong between a name and what was written, the likeliest first: letters left out,
+// slip ranks what may have gone wrong between a name and what was written, the likeliest first: letters left out,
 // swapped, added, or others.
 func slip(name, c string) int {
 	letters := func(s string) string {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// The hints for readers who learn Go depend on the English of go/types: here are all forms of its messages that
-// we know, and what we make of them. TestHints has a wrong program for each of them. If another version says it
-// differently, it fails by the name of the row, and the new form goes beside the old one, as "field of a type" does. A
+// The hints for readers who learn Go depend on the wording of go/types: here are all forms of its messages that we
+// know, and what we make of them. TestHints has a wrong program for each of them. If another version words a message
+// differently, it fails with the name of the row, and the new form goes next to the old one, as in "field of a type". A
 // cell whose mistake no row fits shows Go's own words, without a hint.
 
 // A hint belongs to a form of the type checker's messages.
@@ -35,7 +35,7 @@ func always(text string) func(*mistake, []string) string {
 
 var hints []hint
 
-// They explain by looking at changed cells, whose mistakes are explained in turn, hence init.
+// They explain by checking changed cells, whose mistakes are explained in turn: hence init.
 func init() {
 	hints = []hint{
 		{"did you mean, of a package", regexp.MustCompile(`^(undefined: .*) \(but have (\w+)\)$`), (*mistake).butHave},
@@ -155,7 +155,7 @@ var (
 	unusedValue   = regexp.MustCompile(`is not used$`)
 )
 
-// plain takes out of the type checker's words what the user has not written, and its lines.
+// plain removes from the type checker's words what the user has not written, and its line breaks.
 func plain(msg string) string {
 	msg = oursMsg.ReplaceAllString(strings.ReplaceAll(msg, "\n\t", "; "), "")
 	return quotedPackage.ReplaceAllString(msg, "$1$2.$3")
@@ -210,7 +210,7 @@ func (m *mistake) conversionCall(g []string) string {
 	return hint
 }
 
-// truncated explains a number with a fraction beside an int.
+// truncated explains a number with a fraction next to an int.
 func (m *mistake) truncated([]string) string {
 	const hint = "an integer is needed here"
 	lo, hi := m.lineAt(m.off)
@@ -233,7 +233,7 @@ func (m *mistake) notFunction([]string) string {
 	return hint
 }
 
-// piecewise explains a comparison of what can only be compared to nil.
+// piecewise explains a comparison of values that can only be compared to nil.
 func (m *mistake) piecewise([]string) string {
 	const hint = "slices and maps are compared element by element: slices.Equal(a, b) and maps.Equal(a, b) do that"
 	lo, hi := m.lineAt(m.off)
@@ -257,7 +257,7 @@ func (m *mistake) tilde([]string) string {
 	return "^x flips the bits"
 }
 
-// fieldOfType says it as Go did before 1.27, and where.
+// fieldOfType words it as Go did before 1.27, and says where.
 func (m *mistake) fieldOfType(g []string) string {
 	name, typ := g[1], g[2]
 	m.e.Msg = fmt.Sprintf("%s.%s undefined (type %[1]s has no method %s)", typ, name)

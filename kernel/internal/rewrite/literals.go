@@ -10,7 +10,7 @@ import (
 )
 
 // A function value is a code pointer and the variables that it captures. Another program has its code elsewhere, and
-// what a closure holds has no type that reflection could tell. So a literal that may be stored moves to the package
+// what a closure holds has no type that reflection could see. So a literal that may be stored moves to the package
 // level, into a function that makes it:
 //
 //	func lecternLit_3_1(lecternc *struct{ n *int }) func() int { return func() int { (*lecternc.n)++; … } }
@@ -30,7 +30,7 @@ type literal struct {
 	lo, hi   int                // in the cell
 	captures []capture
 	children []*literal
-	fails    bool // it has to stay where it is
+	fails    bool // it must stay where it is
 	idle     bool // it stands in a declaration that this cell does not reach
 }
 
@@ -189,8 +189,7 @@ func (c *checked) instance(n ast.Node) *ast.Ident {
 var storing = map[string]bool{libraryPrefix + "tensor": true, libraryPrefix + "nn": true, widgetPath: true, "net/http": true, "flag": true}
 
 // stored reports whether a function value, by the place where it stands, may end up in a variable. One that is called
-// on the spot, or given to a function of another package, stays what it is: code that is measured should be the
-// user's.
+// on the spot, or passed to a function of another package, stays as it is: code that is measured should be the user's.
 func stored(c *checked, stack []ast.Node, x ast.Expr, calledOnly map[types.Object]bool) bool {
 	child := ast.Node(x)
 	for i := len(stack) - 1; i >= 0; i-- {
@@ -567,7 +566,7 @@ func (m *mover) makerBody(t *Text, l *literal) {
 	switch x := l.x.(type) {
 	case *ast.FuncLit:
 		inner := m.editsWithin(l, l.lo, l.hi)
-		for i := len(inner) - 1; i >= 0; i-- { // what stands right before and behind the literal is not of it
+		for i := len(inner) - 1; i >= 0; i-- { // what stands right before and after the literal is not part of it
 			if e := inner[i]; e.lo == e.hi && (e.lo == l.lo || e.lo == l.hi) {
 				inner = append(inner[:i], inner[i+1:]...)
 			}

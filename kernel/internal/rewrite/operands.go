@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// What goes wrong between values and their types.
+// Mistakes with values and their types.
 
 func isNumeric(t string) bool {
 	o, ok := types.Universe.Lookup(strings.TrimPrefix(t, "untyped ")).(*types.TypeName)
@@ -32,7 +32,7 @@ func article(typ string) string {
 	return "a"
 }
 
-// binary takes a binary expression that Go has quoted apart. lo and hi are where it stands; x and y are its operands
+// binary takes apart a binary expression that Go has quoted. lo and hi are where it stands; x and y are its operands
 // as they stand there.
 func (m *mistake) binary(expr string) (lo, hi int, x, op, y string, ok bool) {
 	lo, hi, ok = m.find(expr)
@@ -67,7 +67,7 @@ func atomic(x string) string {
 	return x
 }
 
-// tensorMethods are what stands in the place of operators between tensors.
+// tensorMethods are the methods that replace operators between tensors.
 var tensorMethods = map[string]string{"+": "Add", "-": "Sub", "*": "Mul", "/": "Div", "%": "Remainder", "==": "Eq", "!=": "Ne", "<": "Lt", "<=": "Le", ">": "Gt", ">=": "Ge",
 	"&&": "LogicalAnd", "||": "LogicalOr"}
 
@@ -232,7 +232,7 @@ func (m *mistake) mismatch(expr, a, b string) string {
 	return "both sides of an operator must have the same type"
 }
 
-// operator explains an operator that a type does not have. what is the operand, and desc what Go says of it.
+// operator explains an operator that a type does not have. what is the operand, and desc is what Go says about it.
 func (m *mistake) operator(op, what, desc string) string {
 	typ := ""
 	if g := typeOf.FindStringSubmatch("variable" + desc); g != nil {
@@ -275,7 +275,7 @@ func (m *mistake) operator(op, what, desc string) string {
 	return "this operator is not for values of this type"
 }
 
-// formatted explains a % behind a string.
+// formatted explains a % after a string.
 func (m *mistake) formatted(lo, hi int, x, y string) string {
 	m.e.Msg = "Go has no % for strings"
 	return m.write("", lo, hi, "fmt.Sprintf(\"%d %s\", n, s) puts values into a string", "fmt.Sprintf("+x+", "+y+")")
@@ -309,7 +309,7 @@ func (m *mistake) around(op, what string) (lo, hi int, x, o, y string, ok bool) 
 	return
 }
 
-// tensorIndex explains brackets behind a tensor.
+// tensorIndex explains brackets after a tensor.
 func (m *mistake) tensorIndex(what, x string) string {
 	lo, hi, ok := m.find(x)
 	if what == "cannot range over" {
@@ -423,7 +423,7 @@ func (m *mistake) convert(x, desc, typ string) string {
 	return "these types can't be converted to each other"
 }
 
-// counts explains an assignment with another number of names than values.
+// counts explains an assignment with different numbers of names and values.
 func (m *mistake) counts(have, want string) string {
 	hint := fmt.Sprintf("write %s names on the left, with _ for those that you don't want", want)
 	lo, hi := m.lineAt(m.off)
@@ -514,7 +514,7 @@ func (m *mistake) returns() string {
 	return m.write("a cell shows the value of its last line by itself", at, at+len(line), "a cell shows the value of its last line by itself: leave return out", strings.TrimSpace(strings.TrimPrefix(line, "return")))
 }
 
-// python explains code that is right Go for the parser, but meant as Python.
+// python explains code that the parser takes for Go, but that is meant as Python.
 func (m pythonHabit) python() string {
 	if m.src.Code == "" {
 		return ""

@@ -13,11 +13,11 @@ import (
 // A Piece is a declaration of a cell's program, or the inside of its main. Code that joins the programs of several
 // cells goes by pieces: a [Chain] for one that runs, package export for one to be read.
 type Piece struct {
-	Names []string        // that it declares; of a method Type.Method. Blank names have the piece's text behind them
+	Names []string        // that it declares; of a method Type.Method. Blank names are followed by the piece's text
 	Owner string          // the type of a method, or ""
 	Kind  token.Token     // FUNC, TYPE, CONST or VAR; FUNC for the inside of main
 	Uses  []Use           // in the order of their places
-	Own   map[string]bool // all its names, but those of packages, and those behind dots
+	Own   map[string]bool // all its names, but those of packages, and those after dots
 
 	text *Text
 }

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// A mistake is an error that is being explained. Hints that quote the user's own code with a change are made by
-// propose and write only, which check first that the change works: a proposal that does not compile costs more trust
-// than it saves time.
+// A mistake is an error that is being explained. Only propose and write make hints that quote the user's own code with
+// a change, and they check first that the change works: a proposal that does not compile costs more trust than it saves
+// time.
 type mistake struct {
 	s, next *Session // before and after the cell
 	e       *Error

@@ -7,8 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// What a call looks like in Python: options by their names, lists and tuples in brackets without a type, and slices in
-// indices.
+// Calls as Python writes them: options by name, lists and tuples in brackets without a type, and slices in indices.
 
 // An argument is one of a call's.
 type argument struct {
@@ -71,7 +70,7 @@ func enclosed(text, open, end string) (inside string, ok bool) {
 // pythonDtypes are the names of types of elements that differ from ours by more than their first letter.
 var pythonDtypes = map[string]string{"float": "Float32", "double": "Float64", "half": "Float16", "bfloat16": "BFloat16", "int": "Int64", "long": "Int64", "short": "Int16", "bool": "Bool"}
 
-// option says what stands in the place of an argument with a name. The value may go among the others, or into what the
+// option says what to write for a named argument. The value may go among the others, or into what the
 // call begins or ends with.
 func option(a argument, callee string) (value, with, after, hint string) {
 	name := a.value[strings.LastIndexByte(a.value, '.')+1:]
@@ -331,7 +330,7 @@ func (c *pythonCall) texts() (texts []string) {
 	return texts
 }
 
-// chainStart returns where the expression begins that a call at at goes on with: all of x.Matmul(w).
+// chainStart returns where the expression begins that a call at at continues: all of x.Matmul(w).
 func chainStart(masked string, at int) int {
 	for at > 0 && masked[at-1] == '.' {
 		i, depth := at-2, 0

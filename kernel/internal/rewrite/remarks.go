@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// Some of what beginners write is right Go and means something else. Each kind of it is named once in a session, beside
+// Some of what beginners write is valid Go but means something else. Each kind is pointed out once in a session, beside
 // what the cell shows.
 
-// A Vet looks at a program that compiles, as the user has written it, and reports suspicious code in it.
+// A Vet examines a program that compiles, as the user has written it, and reports suspicious code in it.
 type Vet func(fset *token.FileSet, file *ast.File, pkg *types.Package, info *types.Info, report func(at token.Pos, what string))
 
 // Vetted returns a session whose cells are looked at by a Vet, too.
@@ -71,7 +71,7 @@ func (w *work) onlyUnused() bool {
 	return true
 }
 
-// remark says something of a place in the cell, unless that was said before.
+// remark says something about a place in the cell, unless it was said before.
 func (w *work) remark(key string, off int, format string, args ...any) {
 	w.note("remark "+key, "line %d: %s", w.src.Pos(off).Line, fmt.Sprintf(format, args...))
 }
@@ -102,7 +102,7 @@ var assignsSign = regexp.MustCompile(`(?m)^\s*([\pL_][\pL\d_.]*) =([-+]) `)
 // measuring finds cells in which a call may be there for the time that it takes.
 var measuring = regexp.MustCompile(`\btime\.(Now|Since)\b|\baccounting\.|\btesting\.`)
 
-// bitwise reports whether a cell has other operators on bits than ^: then it is likely to mean that, too.
+// bitwise reports whether a cell has other operators on bits than ^: then it probably means ^, too.
 func bitwise(code string) bool {
 	ts := tokens(code)
 	for i, t := range ts {
@@ -118,7 +118,7 @@ func bitwise(code string) bool {
 	return false
 }
 
-// A remarker looks for what may mean something else.
+// A remarker looks for code that may not mean what its author thinks.
 type remarker struct {
 	w        *work
 	bits     bool // the cell works on bits
@@ -355,7 +355,8 @@ func (r *remarker) shown(c *checked, x ast.Expr) {
 	r.remark(c, x, "call", "%s is the %s itself: %s calls it", c.source(x), kind, call)
 }
 
-// pure are packages whose functions do nothing but return a value; those without one, such as slices.Sort, don't count.
+// pure are packages whose functions do nothing but return a value; those that return none, such as slices.Sort, don't
+// count.
 var pure = map[string]bool{"bytes": true, "cmp": true, "errors": true, "maps": true, "math": true, "math/bits": true, "math/cmplx": true, "path": true, "slices": true,
 	"strconv": true, "strings": true, "unicode": true, "unicode/utf8": true}
 

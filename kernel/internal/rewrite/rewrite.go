@@ -23,7 +23,7 @@ const (
 	showName    = "lecternshow"
 )
 
-// A Result is what becomes of a cell.
+// A Result is what Rewrite makes of a cell.
 type Result struct {
 	Errors   []Error           // the user's mistakes; if there are any, nothing is to be run
 	Commands []Command         // for the kernel, in their order, before the program
@@ -49,7 +49,7 @@ type Result struct {
 	Race     bool              // it is to be built with the race detector
 	Timed    bool              // the user wants to know how long it takes
 	Notes    []string          // to be told to the user
-	Embeds   []string          // what stands behind //go:embed in it: patterns of files
+	Embeds   []string          // what follows //go:embed in it: patterns of files
 	Earlier  map[string]string // names in the program of variables that have another type from this cell on, by the name that both have
 	Missing  string            // the path of a package that an import did not find
 	Next     *Session
@@ -117,7 +117,7 @@ type work struct {
 	main     *decl                   // the user's own func main
 	tests    bool                    // a %test cell
 	measure  string                  // the function of package measure that runs the statements, or ""
-	testArgs string                  // what it says behind that
+	testArgs string                  // what follows that
 	parts    map[*checked][]part
 	broken   map[*decl][]Error // declarations of earlier cells that do not compile any more
 }

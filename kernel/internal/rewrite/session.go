@@ -85,7 +85,7 @@ type variable struct {
 	shown  string   // for a reader
 	types  []string // named types of cells that the type is made of
 	hidden bool     // its name is one of Go's own, which functions go on seeing
-	beside []string // earlier variables to which the := assigned that defined this one
+	beside []string // earlier variables that the := that defined this one assigned to
 }
 
 // Keeping is the session with another account of the kept values.
@@ -189,8 +189,8 @@ func (s *Session) Stepped(yes bool) *Session {
 	return c
 }
 
-// KeepLess returns a session that keeps less of the next cell: not the variables in names, whose values say why, and no
-// function literals if literals is false. It is for code of ours that the compiler refuses.
+// KeepLess returns a session that keeps less of the next cell: not the variables in names, whose values say why not,
+// and no function literals if literals is false. It is for code of ours that the compiler refuses.
 func (s *Session) KeepLess(names map[string]string, literals bool) *Session {
 	c := s.clone()
 	c.unkept, c.unkeptLiterals = names, !literals
@@ -356,7 +356,7 @@ func (s *Session) forget(names []string) {
 	}
 }
 
-// take ends what a name means in the cells so far, for the reason why. It reports whether it meant anything.
+// take ends what a name means in the cells so far, for the reason why, and reports whether it meant anything.
 func (s *Session) take(name, why string) (found bool) {
 	if _, ok := s.vars[name]; ok {
 		delete(s.vars, name)
@@ -465,8 +465,8 @@ func ReceiverType(x ast.Expr) string {
 	}
 }
 
-// remember adds a declaration. Whatever its names meant before ends, but the methods of a type that is declared again
-// stay.
+// remember adds a declaration. Whatever its names meant before is gone, but the methods of a type that is declared
+// again stay.
 func (s *Session) remember(d *decl) {
 	if d.tok == token.TYPE {
 		s.retype(d)

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// shadow gives packages that declarations use under some names others there: the names become something else. It
-// returns those of them that have meant packages.
+// shadow gives other names to packages that declarations use under some names, which become something else. It returns
+// those names that have meant packages.
 func (s *Session) shadow(names ...string) (shadowed []string) {
 	for d := range s.eachDecl() {
 		if d.text != nil {

@@ -48,7 +48,7 @@ func (w *work) definitions() []definition {
 	return ds
 }
 
-// unlabeled is the statement behind its labels.
+// unlabeled is the statement without its labels.
 func unlabeled(st ast.Stmt) ast.Stmt {
 	for label, ok := st.(*ast.LabeledStmt); ok; label, ok = st.(*ast.LabeledStmt) {
 		st = label.Stmt
@@ -300,7 +300,7 @@ func (p *hoister) assign(g *ast.GenDecl) {
 	}
 }
 
-// An embed is a variable that holds files, as the patterns behind //go:embed name them.
+// An embed is a variable that holds files, as the patterns after //go:embed name them.
 type embed struct{ name, patterns string }
 
 var embedLine = regexp.MustCompile(`(?m)^[ \t]*//go:embed[ \t]+(.*)$`)
@@ -358,7 +358,7 @@ func (w *work) useUnused(c *checked, unused map[token.Pos]bool) {
 	})
 }
 
-// useAt says where a use of a variable that is declared in n can be written: behind that statement, or at the beginning
+// useAt says where a use of a variable that is declared in n can be written: after that statement, or at the beginning
 // of the block that belongs to it. It is invalid if n has no such place.
 func useAt(n, parent ast.Node) (at token.Pos, behind bool) {
 	first := func(b *ast.BlockStmt) token.Pos {

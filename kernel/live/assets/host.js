@@ -107,9 +107,9 @@ const lecternHost = ({ parts, bundles, first, folder, answers }, tell, afresh) =
   };
 
   // Cells run one after another. What is asked for is a cell, or goes for one: posts(worker, id, waiting) sends the
-  // engine its message and returns the port on which its program is to print; waiting are those behind it. The host
-  // calls begins, draw, trouble, stopping and ends as things go on, and waits with true, or with false when it won't
-  // run after all. Where one fails, those that wait are dropped, unless it has fails set. What is stopped ends
+  // engine its message and returns the port on which its program is to print; waiting are those queued after it. The
+  // host calls begins, draw, trouble, stopping and ends as things go on, and waits with true, or with false when it
+  // won't run after all. Where one fails, those that wait are dropped, unless it has fails set. What is stopped ends
   // with stopped, and without cell if it has not run.
   let queue = [];
   let running = null; // { cell, id, done, program: its worker }
@@ -134,7 +134,7 @@ const lecternHost = ({ parts, bundles, first, folder, answers }, tell, afresh) =
     drop();
     r.cell.stopping();
     tell(say("Stopping"));
-    if (!r.program) r.done({ failed: true, stopped: true }); // what is built for it is built to the end, behind the scenes
+    if (!r.program) r.done({ failed: true, stopped: true }); // what is built for it is finished, behind the scenes
   };
   // working says what becomes of a cell, and how many are to come.
   const working = (text) => {

@@ -300,7 +300,8 @@
       if (this.badge) this.badge.textContent = this.original;
       this.recorded();
     }
-    // posts hands the cell to the engine, and returns where its program is to print. The cells behind it may be run by the same one.
+    // posts hands the cell to the engine, and returns where its program is to print. The same one may run the cells
+    // after it.
     posts(engine, id, waiting) {
       const { port1, port2 } = new MessageChannel();
       const last = this.number ?? 0;
@@ -547,7 +548,7 @@
   first.after(strip);
   document.querySelectorAll(".live-tools").forEach((t) => { t.hidden = false; });
 
-  // For tests, and for who wants to look behind the page.
+  // For tests, and for anybody who wants to look behind the page.
   window.lecternLive = {
     get state() { return host.state; },
     set limit(seconds) { host.limit = seconds; },

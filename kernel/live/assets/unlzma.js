@@ -46,7 +46,7 @@ const lecternUnlzma = (packed) => {
     }
   };
 
-  let m = 1; // the bits of a number so far, behind a 1
+  let m = 1; // the bits of a number so far, after a 1
   while (at < size) {
     const pos = at & posMask;
     bit(isMatch + (state << 4) + pos);

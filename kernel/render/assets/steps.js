@@ -53,7 +53,7 @@
       button.textContent = say("Step through");
       button.hidden = true;
       button.setAttribute("aria-expanded", "true");
-      where.after(row); // beside the code, also where a question stood between them
+      where.after(row); // next to the code, even where a question stood between them
       stepper.open(step);
       stepper.panel.focus({ preventScroll: true });
       row.scrollIntoView({ block: "nearest" });

@@ -175,7 +175,7 @@ func newControl(label, kind string) control { return control{id: newID(), label:
 // newID names a model. It is random, since a page may hold the models of an earlier kernel.
 func newID() string { return fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64()) }
 
-// open makes the widget known, with its special properties: pairs of a name with the letter of a type behind a colon,
+// open makes the widget known, with its special properties: pairs of a name with a colon and the letter of a type,
 // and a text.
 func (w *Value[T]) open(state ...string) {
 	w.value = w.within(w.value)
@@ -260,7 +260,7 @@ func (w *Value[T]) Set(v T) {
 }
 
 // OnChange lets f be called with the new value whenever the reader changes it, after what earlier calls have given. It
-// returns w, so that it may stand behind the call that makes a widget.
+// returns w, so that it can follow the call that makes a widget.
 //
 // f lives on as variables do: it may be a function of the cells or a function literal, and use their variables, but it
 // can't capture a channel, an open file or the like.

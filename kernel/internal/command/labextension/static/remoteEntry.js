@@ -230,8 +230,8 @@
     };
   }
 
-  // What readers play with stands below the text that names it, as on pages. The program behind it is built when cells run already: a text
-  // that is drawn before has nothing.
+  // What readers play with stands below the text that names it, as on pages. Its program is built when cells run
+  // already: a text that is drawn before has nothing.
   const beside = new URL("explore/", document.currentScript.src).href;
   function exploringCells({ IRenderMimeRegistry }) {
     const mark = /^\s*<!--\s*explore:\s*([a-z]*)\s*-->\s*$/m;
