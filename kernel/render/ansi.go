@@ -20,13 +20,13 @@ type glyph struct {
 	style style
 }
 
-// No library does this for us: the one that is looked after, buildkite/terminal-to-html, needs a newer Go than we ask
-// of a student and writes links, pictures and 256 colors that a page can't take from anybody.
+// No library does this for us: the one that is maintained, buildkite/terminal-to-html, needs a newer Go than we ask of
+// a student and writes links, pictures and 256 colors that a page can't take from anybody.
 
 // terminal returns what a terminal shows after text was written to it, as HTML:
 // colors become classes, a carriage return overwrites the line, a backspace
 // steps back, an erase erases. Other escape sequences are dropped and stray
-// control characters drawn as symbols. Colours beyond the basic sixteen are
+// control characters drawn as symbols. Colors beyond the basic sixteen are
 // replaced by the nearest of them, whose contrast is known in light and dark.
 func terminal(text string) string {
 	var b strings.Builder

@@ -34,7 +34,7 @@ var stepsScript string
 // stepper is what a page needs for steps, besides its own script.
 var stepper = report.StepperScript() + stepsScript
 
-// stepperSize is what it takes of a page, in bytes, with its style.
+// stepperSize is how many bytes of a page it takes, with its style.
 var stepperSize = len(stepper) + len(report.StepperStyle())
 
 // script runs at the end of every page.
@@ -74,7 +74,7 @@ const logo = `<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-
 // icon is the same in the browser's tab; a data URL, so that no file is asked for.
 var icon = "data:image/svg+xml," + url.PathEscape(strings.Replace(strings.Replace(logo, "<svg", `<svg xmlns="http://www.w3.org/2000/svg"`, 1), "currentColor", "#2a8f98", 1))
 
-// A sheet is a page without what surrounds each.
+// A sheet is a page without what surrounds every page.
 type sheet struct {
 	file, title, description string
 	head                     string // what else stands in the head
@@ -161,7 +161,7 @@ func (s *site) scripts(p sheet) []string {
 	return list
 }
 
-// card is what other programs show of a page: search engines, and those in which people send each other links.
+// card is what other programs show of a page: search engines, and apps in which people send each other links.
 func (s *site) card(b *strings.Builder, p sheet) {
 	meta := func(key, name, value string) {
 		if value != "" {
@@ -216,8 +216,8 @@ func (s *site) outs() []string {
 	return list
 }
 
-// missing is what a web server shows in place of a page that is not there. It may stand at any address, so that its
-// links name the whole of theirs if it is known.
+// missing is what a web server shows in place of a page that is not there. It may be shown at any address, so its links
+// are absolute if the site's address is known.
 func (s *site) missing() string {
 	var b strings.Builder
 	title := s.say("There is no such page")
@@ -330,7 +330,7 @@ func (s *site) index(index string) string {
 	return s.frame(sheet{file: "index.html", title: s.options.Title, description: s.say(s.options.Description), columns: b.String(), index: index})
 }
 
-// partHead is the heading of a part of the course, with the time that it takes; there is none for what stands in no
+// partHead is the heading of a part of the course, with the time that it takes; there is none for what belongs to no
 // part.
 func (s *site) partHead(part int) string {
 	if part == 0 {

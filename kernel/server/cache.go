@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/packages"
 )
 
-// cacheArg makes this program one that the go command asks for compiled packages: cacheArg SHARED PRIVATE.
+// cacheArg makes this program the one that the go command asks for compiled packages: cacheArg SHARED PRIVATE.
 const cacheArg = "-build-cache"
 
 // layerCache lets the go command, for the kernel and for what cells start, work with a build cache that a class shares

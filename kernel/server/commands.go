@@ -18,8 +18,8 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/runner"
 )
 
-// commands are what a cell asks the kernel itself for: magics and shell lines. What has to do with what the kernel
-// knows, or with how its cells run, is obeyed here; the rest is GoNB's.
+// commands are what a cell asks the kernel itself for: magics and shell lines. What concerns the kernel's own
+// knowledge, or how its cells run, is obeyed here; the rest is GoNB's.
 type commands struct{ *execution }
 
 // obey runs commands in their order until one fails.
@@ -44,7 +44,7 @@ func (e commands) obey(cs []rewrite.Command) *failure {
 	return nil
 }
 
-// wholeCell runs a cell that is something else than Go.
+// wholeCell runs a cell that is not Go.
 func (e commands) wholeCell() *failure {
 	first, body, _ := strings.Cut(e.req.Code, "\n")
 	args, err := splitArgs(strings.TrimPrefix(first, "//gonb:"))
@@ -69,7 +69,7 @@ func (e commands) wholeCell() *failure {
 	return fail
 }
 
-// script gives a program the cell to read.
+// script gives the cell to a program as its input.
 func (e commands) script(body string, argv ...string) *failure {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	if !strings.HasSuffix(body, "\n") { // some read whole lines only

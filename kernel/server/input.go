@@ -80,7 +80,7 @@ func (k *kernel) onStdin(m *jupyter.Message) {
 	}
 }
 
-// feed lets the user type what a shell line reads, from a little later on: most lines read nothing.
+// feed lets the user type what a shell line reads, after a short delay: most lines read nothing.
 func (in *input) feed(e *execution, into io.WriteCloser, secret bool) {
 	in.mu.Lock()
 	in.into, in.secret = into, secret

@@ -16,14 +16,14 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 )
 
-// A browser that gets a million lines is of no use for minutes, and a notebook that holds them never opens again. So a
-// cell shows the first lines of each of its streams and the last few, and what lies between is counted. It is read and
-// dropped, so a loop without an end costs no memory.
+// A browser that gets a million lines hangs for minutes, and a notebook that holds them never opens again. So a cell
+// shows the first lines of each of its streams and the last few, and what lies between is counted. It is read and
+// dropped, so an endless loop costs no memory.
 
 const (
 	outputLines = 10_000 // of a stream, unless %output or this variable says otherwise
 	outputVar   = "LECTERN_OUTPUT"
-	lineBytes   = 200 // what a line may have on average: a text of few, long lines ends, too
+	lineBytes   = 200 // how long a line may be on average: a text of few, long lines ends, too
 	displayRows = 10  // a cell may show a display for each of so many lines
 	mostLines   = math.MaxInt / lineBytes
 

@@ -12,13 +12,13 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 )
 
-// A magic is a line that the kernel obeys. The table of them is what cells are run by, what completion offers, what
-// %help shows, and what docs/kernel.md has to name.
+// A magic is a line that the kernel obeys. The table of them says how cells run, what completion offers, what %help
+// shows, and what docs/kernel.md has to name.
 type magic struct {
 	name  string
 	args  string // what follows the name
 	about string
-	do    func(commands, rewrite.Command) *failure // nil: the rewriter sees to it, or the cell is not Go
+	do    func(commands, rewrite.Command) *failure // nil: the rewriter handles it, or the cell is not Go
 	gonb  bool                                     // GoNB obeys it
 }
 
@@ -160,7 +160,7 @@ func (e *execution) page() map[string]any {
 // stopwatch is what %time measures.
 type stopwatch struct{ begun, built time.Time }
 
-// say tells how long a program took, from what the system knows of it.
+// say tells how long a program took, from what the system knows about it.
 func (s stopwatch) say(e *execution, p *process) {
 	state := p.cmd.ProcessState
 	e.Stream("stdout", fmt.Sprintf("%%time: ran for %s (processors: %s), after building for %s\n", brief(time.Since(s.built)), brief(state.UserTime()+state.SystemTime()),

@@ -23,7 +23,7 @@ import (
 )
 
 // %save copies the files of values and notes which cells have run; %load copies the files back, and has the rewriter
-// read those cells again, which runs nothing: so it knows what they have declared.
+// read those cells again, without running anything, so that it knows what they have declared.
 
 // A ranCell is a cell whose declarations the kernel remembers.
 type ranCell struct {

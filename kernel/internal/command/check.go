@@ -49,7 +49,8 @@ whose English has changed since, or that are not translated yet; that is no fail
 	})
 }
 
-// untranslated says which texts of a lesson its translations lack, by cell; "" if there are none, or no translations.
+// untranslated says which texts of a lesson its translations lack, by cell; "" if they lack none, or there are no
+// translations.
 func (w *workspace) untranslated(path string) (string, error) {
 	n, err := notebook.Read(path)
 	if err != nil {

@@ -54,7 +54,7 @@ func form(outputs []*notebook.Output, measured bool) []string {
 		}
 	}
 	var stderr strings.Builder
-	stdout := -1 // where a text on stdout that may go on begins: stderr between two parts of it does not part them
+	stdout := -1 // where a text on stdout that may go on begins: stderr between two parts of it does not separate them
 	var parts []string
 	flush := func() {
 		if stdout >= 0 {
@@ -113,7 +113,7 @@ var (
 	// The machine that was measured: its processor, up to the comma after its name, and the instructions that it has.
 	processor    = regexp.MustCompile(`\b(?:AMD|Intel|Apple|ARM|Ampere|Neoverse|AWS|QEMU)\b[^,;:<"\n]*`)
 	instructions = regexp.MustCompile(`\b(?:AVX-?\d*(?:[-_]BF16)?|NEON|AMX|SSE\d*|portable Go)\b`)
-	// What grows with the width of a column.
+	// What varies with the width of a column.
 	filling = regexp.MustCompile(`[ \t]+|-{2,}|─{2,}|═{2,}|={2,}|\.{2,}|█+|▏|▎|▍|▌|▋|▊|▉`)
 )
 

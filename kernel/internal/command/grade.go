@@ -72,7 +72,7 @@ func (w *workspace) assignment(args []string, to string) error {
 	return nil
 }
 
-// limits are what the flags of the commands that run assignments say.
+// limits are what the flags say of the commands that run assignments.
 type limits struct {
 	trust       bool
 	cell, total time.Duration
@@ -102,7 +102,7 @@ func absolute(paths ...*string) error {
 	return nil
 }
 
-// grader makes options of the limits, and refuses where there is no isolation.
+// grader turns the limits into options, and refuses where there is no isolation.
 func (w *workspace) grader(ctx context.Context, l limits) (grading.Options, error) {
 	spec := w.spec()
 	o := grading.Options{Root: w.root, Kernel: spec.Argv, Env: spec.Env, Trust: l.trust, Cell: l.cell, Total: l.total, Memory: l.memory << 20}
@@ -335,7 +335,7 @@ func gradeOne(ctx context.Context, s *grading.Source, o grading.Options, sub gra
 		return problem(sub.Problem)
 	}
 	defer func() {
-		if p := recover(); p != nil { // what a submission brings about in us is its own, too
+		if p := recover(); p != nil { // what a submission causes in our own code is its own problem, too
 			report = problem(fmt.Sprintf("the grader failed on it: %v", p))
 		}
 	}()

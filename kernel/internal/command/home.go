@@ -21,7 +21,7 @@ import "github.com/lectern-go/lectern/notebooks/course"
 
 lesson.Must(course.Read("."))`
 
-	// Where the documents are stands in place of DOCS.
+	// DOCS is replaced by where the documents are.
 	homeHelp = `## When you are stuck
 
 - Each exercise has hints: its cell says how to get them. Its solution is in the fold below it.

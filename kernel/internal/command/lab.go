@@ -142,7 +142,7 @@ func (w *workspace) labAnywhere(ctx context.Context, args []string, port int, br
 }
 
 // labConfig is Jupyter's configuration for this checkout: our kernel is the default and the only one. Kernels are
-// reached by the given transport. What differs from one JupyterLab to another that runs beside it is among [labArgs].
+// reached by the given transport. What differs between JupyterLabs that run side by side is among [labArgs].
 func (w jupyterLab) labConfig(transport string) map[string]any {
 	return map[string]any{
 		"ConnectionFileMixin": map[string]any{"transport": transport},
@@ -183,7 +183,7 @@ var firstSettings = map[string]string{
 	// JupyterLab gives up after a second, without a word; the first completion may take longer, while the kernel reads
 	// what the library exports.
 	"@jupyterlab/completer-extension/manager": `{"providerTimeout": 20000}`,
-	// A notebook that is opened again shows its widgets as they were, though the kernel that had them has ended.
+	// A notebook that is opened again shows its widgets as they were, although the kernel that had them has ended.
 	"@jupyter-widgets/jupyterlab-manager/plugin": `{"saveState": true}`,
 }
 
@@ -228,7 +228,7 @@ func (w jupyterLab) serveLab(ctx context.Context, lab *labProgram, folder string
 		"JUPYTERLAB_SETTINGS_DIR="+settings,
 		"JUPYTERLAB_WORKSPACES_DIR="+w.state("jupyter", "workspaces"),
 		po.LanguageVariable+"="+w.lang,                     // of what lessons say
-		"LECTERN_COPIES="+filepath.Join(w.root, copiesDir), // where a guess comes before the look
+		"LECTERN_COPIES="+filepath.Join(w.root, copiesDir), // where students guess before they look
 	)
 	var server *labServer
 	p := w.step("Start JupyterLab (%s)", lab.from)
@@ -322,7 +322,7 @@ func tryPort(port int) error {
 	return l.Close()
 }
 
-// choosePort returns port if it is free, or if it is 0 the first free one from another on. It may be taken before
+// choosePort returns port if it is free or, if it is 0, the first free one from another port up. It may be taken before
 // JupyterLab has it.
 func choosePort(port, from int) (int, error) {
 	if port != 0 {
@@ -336,7 +336,7 @@ func choosePort(port, from int) (int, error) {
 	return 0, fmt.Errorf("lab: no free port from %d to %d; choose one with -port", firstPort, firstPort+99)
 }
 
-// A labServer is JupyterLab that runs.
+// A labServer is a running JupyterLab.
 type labServer struct {
 	proc *child.Process
 	port int
@@ -373,14 +373,14 @@ func (w jupyterLab) startLab(ctx context.Context, lab *labProgram, port int, arg
 	if err := tryPort(port); err != nil {
 		return nil, err
 	}
-	if strings.Contains(said, fmt.Sprintf("port %d is not available", port)) { // it is again
+	if strings.Contains(said, fmt.Sprintf("port %d is not available", port)) { // it is free again
 		return nil, &portTaken{port, "another program had it"}
 	}
 	return nil, fmt.Errorf("lab: JupyterLab ended (%s) before it served anything; the end of %s:\n%s", s.proc.State(), w.rel(s.log), said)
 }
 
-// A sign is a text in a file that JupyterLab serves to everybody. Who gives it at a port is JupyterLab that we have
-// started: others can't read the folder, and are sent nothing that they could use, such as the token.
+// A sign is a text in a file that JupyterLab serves to everybody. Whoever serves it at a port is the JupyterLab that we
+// have started: others can't read the folder, and are sent nothing that they could use, such as the token.
 type sign struct{ dir, name, text string }
 
 func (w jupyterLab) newSign() (*sign, error) {
@@ -396,7 +396,7 @@ func (w jupyterLab) newSign() (*sign, error) {
 	return s, nil
 }
 
-// servedAt reports whether the sign is given at a port.
+// servedAt reports whether the sign is served at a port.
 func (s *sign) servedAt(ctx context.Context, client *http.Client, port int) bool {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d/static/%s", port, s.name), nil)
 	if err != nil {
@@ -415,7 +415,7 @@ func (s *sign) servedAt(ctx context.Context, client *http.Client, port int) bool
 func (s *labServer) wait(ctx context.Context, is *sign) (up bool, err error) {
 	asking, stop := context.WithCancel(ctx)
 	defer stop()
-	go func() { // another program may have taken our question and never answer
+	go func() { // another program may have taken our request and never answer
 		select {
 		case <-s.proc.Exited():
 			stop()

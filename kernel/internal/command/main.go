@@ -162,7 +162,7 @@ func parse(fs *flag.FlagSet, args []string) (operands []string, err error) {
 	}
 }
 
-// remedy says what to do about an error that says only what the system said to Go; with it comes the end of its line.
+// remedy says what to do about an error that only repeats what the system told Go; it ends with a line break.
 func remedy(err error) string {
 	text := err.Error()
 	says := func(any ...string) bool {

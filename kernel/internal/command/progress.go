@@ -33,7 +33,7 @@ func (w *workspace) step(format string, args ...any) *progress {
 	return w.longStep(0, format, args...)
 }
 
-// longStep is like step, for what takes about so long.
+// longStep is like step, for a step that takes about so long.
 func (w *workspace) longStep(about time.Duration, format string, args ...any) *progress {
 	p := &progress{w: w.stderr, terminal: isTerminal(w.stderr), what: fmt.Sprintf(format, args...), about: about, began: time.Now(), stop: make(chan struct{})}
 	p.done.Add(1)

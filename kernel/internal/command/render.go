@@ -118,7 +118,7 @@ func (w *workspace) render(ctx context.Context, args []string, o renderOptions) 
 		return usagef("cells of a notebook that is not trusted are not run: choose one of -live and -untrusted")
 	}
 	job := sitejob.Job{Out: cmp.Or(o.out, filepath.Join(cmp.Or(w.outside, w.root), "site")), URL: o.url, Untrusted: o.untrusted,
-		AllowMissingAlt: w.outside != "", // what a stranger draws need not be as a lesson's
+		AllowMissingAlt: w.outside != "", // a stranger's figures need not be as complete as a lesson's
 		Course:          course, Root: w.root, Cache: w.state("live")}
 	for _, path := range list {
 		job.Notebooks = append(job.Notebooks, fromHere(path))
@@ -195,12 +195,12 @@ type renderer struct {
 	w     *workspace
 	tool  string
 	job   sitejob.Job
-	steps func() map[string]string // the files of the steps that are recorded by now, by notebook; nil for none
-	quiet bool                     // nothing is said of success
+	steps func() map[string]string // the files of the steps that are recorded so far, by notebook; nil for none
+	quiet bool                     // success is not reported
 }
 
 // first writes the pages with the steps that are there, and then, if need be, those that take longer: with explorers,
-// and with cells that run. Pages whose cells run stay so meanwhile.
+// and with cells that run. Pages whose cells run already keep them meanwhile.
 func (r *renderer) first(ctx context.Context, live, explore bool) error {
 	built := fileExists(filepath.Join(r.job.Cache, "explore.wasm"))
 	r.job.Explore = explore && built
@@ -248,8 +248,8 @@ func (r *renderer) render(ctx context.Context) error {
 	return nil
 }
 
-// stages is what the program that writes pages says on its standard error: lines of a stage that begins are shown as
-// the progress that they are, the rest is kept.
+// stages takes what the program that writes pages says on its standard error: lines that announce a stage are shown as
+// progress, the rest is kept.
 type stages struct {
 	w     *workspace
 	quiet bool

@@ -112,7 +112,7 @@ func (w *workspace) setup(ctx context.Context, force bool) (did []string, err er
 		{"spec", "kernelspec written", []string{fmt.Sprint(w.spec()), string(logo)}, []string{filepath.Join(w.specDir(), "kernel.json")}, func() error {
 			return writeSpec(w.specDir(), w.spec())
 		}},
-		// A library that does not compile stops nothing before it.
+		// A library that does not compile stops none of the earlier steps.
 		{"library", "library built", []string{goVersion, sources, modules, gonbui, cellenv.Flags(), builds, downloads}, nil, func() error { return w.prepare(ctx) }},
 		{"cells", "first cell run", []string{goVersion, modules, cellenv.Flags()}, nil, func() error { return w.runFirstCell(ctx) }},
 	})
@@ -289,7 +289,7 @@ func (w *workspace) command(ctx context.Context, cmd *exec.Cmd, what string) err
 	err := cmd.Start()
 	if err == nil {
 		if w.gently {
-			child.LowerPriority(cmd.Process.Pid) // what it starts is as modest
+			child.LowerPriority(cmd.Process.Pid) // what it starts has low priority, too
 		}
 		err = cmd.Wait()
 	}
@@ -317,7 +317,7 @@ func cellBuildEnv() []string { return append(cellenv.Online(os.Environ()), "GOWO
 // prepareBroken is the exit status of the kernel's program when a package of the library does not compile.
 const prepareBroken = 3
 
-// prepare has the kernel's program compile what cells import and remember it.
+// prepare has the kernel's program compile and remember what cells import.
 func (w *workspace) prepare(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, w.tool("lectern-kernel"), "-prepare", "-root", w.root)
 	cmd.Dir = w.root
@@ -332,7 +332,7 @@ func (w *workspace) prepare(ctx context.Context) error {
 	return err
 }
 
-// firstCell is executed once by setup: a kernel that does not work is found here and not in the lesson.
+// firstCell is executed once by setup: a kernel that does not work is found here, not in the lesson.
 const firstCell = "import \"" + modulePath + "/tensor\"\n\nfmt.Println(tensor.Arange(3).Shape())"
 
 func (w *workspace) runFirstCell(ctx context.Context) error {

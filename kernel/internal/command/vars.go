@@ -55,7 +55,7 @@ inside a notebook. Names that could not be kept follow with the reason. Example:
 // A runningKernel is what a kernel's working folder says about it.
 type runningKernel struct{ pid, where, values string }
 
-// aboutLimit is more bytes than what a kernel says about itself can have: a number and three paths.
+// aboutLimit is more bytes than a kernel can say about itself: a number and three paths.
 const aboutLimit = 64 << 10
 
 // runningKernels finds the working folders in dir of this user's kernels that are alive. Others may put folders of

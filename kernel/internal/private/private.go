@@ -54,8 +54,8 @@ func MkdirTemp(dir, pattern string) (string, error) {
 	return name, nil
 }
 
-// Open opens a private folder: files read through the result lie in the very folder that was checked, whatever is
-// put in its place meanwhile. The error is an [Error] if it isn't private.
+// Open opens a private folder: files read through the result are in the very folder that was checked, whatever is put
+// in its place meanwhile. The error is an [Error] if it isn't private.
 func Open(dir string) (*os.Root, error) {
 	before, err := os.Lstat(dir)
 	if err != nil {

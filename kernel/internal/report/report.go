@@ -68,7 +68,7 @@ const (
 	reset = "\x1b[0m"
 )
 
-// A Place is where a cell's texts are to be looked up.
+// A Place is where a cell's texts are looked up.
 type Place struct {
 	Cell   int                       // the current one
 	Source func(int) *rewrite.Source // of a cell
@@ -161,8 +161,8 @@ func Ended(state string) *Failure {
 	return Said("exit", text)
 }
 
-// Compiler reports what the compiler or the linker has said, at the user's place. The check before lets hardly
-// anything through to them.
+// Compiler reports what the compiler or the linker has said, at the user's place. The check before lets hardly any
+// mistake through to them.
 func (at Place) Compiler(text string) *Failure {
 	f := &Failure{Name: "error"}
 	for line := range strings.Lines(text) {

@@ -33,7 +33,7 @@ type Record struct {
 	Loops  []rewrite.Loop `json:"loops,omitempty"`
 	Scopes []int          `json:"scopes,omitempty"` // of each block the one around it, as an index plus one
 	Cut    string         `json:"cut,omitempty"`    // what was recorded, if not all
-	Note   string         `json:"note,omitempty"`   // what else there is to say
+	Note   string         `json:"note,omitempty"`   // what else there is to say about it
 }
 
 // A Step is a statement that has run, an operation of Backward within one, or the end of a function.
@@ -159,7 +159,7 @@ func (s *Steps) Fail(f *Failure) {
 	s.record.Steps = slices.Insert(s.record.Steps, at, e)
 }
 
-// Check reports what in a record that came from elsewhere no stepper could follow.
+// Check reports what no stepper could follow in a record that came from elsewhere.
 func (r *Record) Check() error {
 	for i, l := range r.Loops { // a loop around another comes before it
 		if l.Parent < 0 || l.Parent > i {
@@ -226,8 +226,8 @@ func StepperScript() string { return ask.Say + stepsScript }
 // StepperStyle is the style sheet of what the script makes.
 func StepperStyle() string { return stepsStyle }
 
-// Display is the record as a page with a player, and as text; nil if nothing was recorded. It holds no times, so that
-// running a notebook again leaves it as it was.
+// Display is the record as a page with a player, and as text; nil if nothing was recorded. It contains no times, so
+// that running a notebook again leaves it as it was.
 func (s *Steps) Display(cell int) map[string]any {
 	record := s.Record()
 	if record == nil {

@@ -220,7 +220,7 @@ func (t *Traces) Failure(at Place) *Failure {
 	return f
 }
 
-// repeated says how often the frame above it comes again.
+// repeated says how often the frame above it is repeated.
 func repeated(n int) string {
 	if n == 1 {
 		return "  … the same call once more"
@@ -238,7 +238,7 @@ func inRuntime(f frame) bool {
 	return strings.HasSuffix(f.file, rewrite.StepsFile) || strings.Contains(f.file, "/src/runtime/") || strings.Contains(f.file, "/src/internal/") || strings.Contains(f.file, "_testmain.go")
 }
 
-// shortPath names a file from the module, or from Go's own sources.
+// shortPath names a file relative to the module, or to Go's own sources.
 func shortPath(root, file string) string {
 	if r, err := filepath.Rel(root, file); err == nil && !strings.HasPrefix(r, "..") {
 		return r
@@ -258,7 +258,7 @@ var (
 	missingPart = regexp.MustCompile(`interface conversion: (\S+) is not (\S+): missing method (\w+)`)
 )
 
-// panicHint says in a student's words what Go's message means.
+// panicHint says in words for students what Go's message means.
 func panicHint(msg string) string {
 	if m := indexRange.FindStringSubmatch(msg); m != nil {
 		switch {
