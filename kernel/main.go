@@ -1,8 +1,8 @@
 // Command kernel sets up the Go kernel of the lessons and runs, checks, renders and opens notebooks: go run ./kernel
 // help lists what it does.
 //
-// All that is in kernel/cmd/lectern, whose packages take Go most of a minute to compile for the first time. This
-// program imports next to nothing, so that it is there before, builds that one and says so meanwhile.
+// The work is done in kernel/cmd/lectern, whose packages take Go most of a minute to compile for the first time. This
+// program imports next to nothing, so it is ready at once; it builds that one, and says so meanwhile.
 package main
 
 import (
@@ -106,7 +106,7 @@ func build(goTool, root, program string) int {
 			}
 		}
 	}()
-	// Where Go's temporary files are beside the program, it replaces that at a stroke: others may just begin to run it.
+	// With Go's temporary files beside the program, the program is replaced in one step: others may be about to run it.
 	env := append(os.Environ(), "GOTMPDIR="+filepath.Dir(program))
 	code := run(goTool, root, env, "go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", program, command)
 	close(done)

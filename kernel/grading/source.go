@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
-// Stub stands in a released notebook where a solution was. nbgrader has to be told it, as code_stub.
+// Stub takes a solution's place in a released notebook. nbgrader has to know it, as code_stub.
 const Stub = "panic(lesson.Todo) // write your code in place of this line"
 
 // Tags of lessons: cells that an assignment leaves out.
@@ -28,7 +28,7 @@ type Marks struct {
 	Points                        float64
 }
 
-// marksOf reads them; ok is false for a cell that nbgrader knows nothing of.
+// marksOf reads them; ok is false for a cell that nbgrader knows nothing about.
 func marksOf(c *notebook.Cell) (m Marks, ok bool) {
 	about, ok := c.Metadata["nbgrader"].(notebook.Object)
 	if !ok {
@@ -75,7 +75,7 @@ type Test struct {
 	Calls  []Call
 }
 
-// ReadSource reads an assignment and checks that it can be graded. The error joins all that is wrong with it.
+// ReadSource reads an assignment and checks that it can be graded. The error joins everything that is wrong with it.
 func ReadSource(path string) (*Source, error) {
 	n, err := notebook.Read(path)
 	if err != nil {
@@ -164,8 +164,8 @@ func (s *Source) Points() int {
 	return sum
 }
 
-// Release returns what students get: no solutions, no hidden tests, no outputs, none of the cells that only hold a
-// lesson to its numbers.
+// Release returns what students get: no solutions, no hidden tests, no outputs, and none of the cells that only check a
+// lesson's numbers.
 func (s *Source) Release() *notebook.Notebook {
 	n := &notebook.Notebook{Metadata: s.Notebook.Metadata, Minor: s.Notebook.Minor}
 	for _, c := range s.Notebook.Cells {

@@ -22,7 +22,7 @@ const (
 	endHidden     = "END HIDDEN TESTS"
 )
 
-// A Call is one call of lesson.Grade in a test.
+// A Call is one call to lesson.Grade in a test.
 type Call struct {
 	Key        string // of an exercise, or any name
 	Func       string // the student's function, as the test names it
@@ -115,7 +115,7 @@ func gradeCall(s ast.Stmt) (*ast.CallExpr, bool) {
 	return call, ok && x.Name == "lesson"
 }
 
-// inputs are what the student's process gets to know of the cases.
+// inputs are all that the student's process learns about the cases.
 func (c *Call) inputs() string {
 	list := [][]json.RawMessage{}
 	for _, k := range c.Cases[c.Lesson:] {
@@ -139,7 +139,7 @@ type Verdict struct {
 	Parts      []Part
 }
 
-// A Part is what one call of lesson.Grade gives.
+// A Part is the result of one call to lesson.Grade.
 type Part struct {
 	Key        string
 	Hidden     bool
@@ -198,7 +198,7 @@ func (c *Call) compare(answers map[int]lesson.Answer, problem string) Part {
 	if todo == len(c.Cases) {
 		p.First, p.Problem = "", "the function is not written yet"
 	} else if c.Hidden && p.Problem != "" {
-		p.Problem = "the function gave no answers" // why is the student's text, in which there may be what it was called with
+		p.Problem = "the function gave no answers" // why is the student's text, which may contain what it was called with
 	}
 	return p
 }

@@ -34,7 +34,7 @@ func (e *TimeoutError) Error() string {
 	return s + ", and did not react to an interrupt; the kernel was killed"
 }
 
-// An InputError reports that code wants to read from its standard input, which can't be typed here.
+// An InputError reports that code wants to read from its standard input, but nothing can be typed here.
 type InputError struct {
 	Prompt string // as the kernel sent it; empty where the code just reads
 }

@@ -27,7 +27,7 @@ var (
 	ExploreStyle string
 )
 
-// licenseOfGo is the file with the license of Go, of which programs of WebAssembly hold a part.
+// licenseOfGo is the file with the license of Go, parts of which are in WebAssembly programs.
 const licenseOfGo = "LICENSE-Go.txt"
 
 // explorePackage are the explorers. Pages load them when a reader comes near one; they need none of the other parts.
@@ -42,8 +42,8 @@ type Explorers struct {
 	Looks   map[string]json.RawMessage // of each explorer, by name: how it looks before anything has been set
 }
 
-// PackExplorers builds what explorers need on pages whose cells don't run. The only form of each part is a script: it
-// works over http as well as in a page that was opened as a file. What takes long is kept in the folder dir.
+// PackExplorers builds what explorers need on pages whose cells don't run. Each part exists only as a script, which
+// works over http as well as in a page that was opened as a file. What takes long to build is kept in the folder dir.
 func PackExplorers(ctx context.Context, root, dir string, say Progress) (*Explorers, error) {
 	b, p, err := begin(ctx, root, dir)
 	if err != nil {

@@ -49,7 +49,7 @@ var (
 	//go:embed assets/page.js
 	pageScript string
 
-	// PageScript is what a page runs that has cells which can run.
+	// PageScript is what a page runs if its cells can run.
 	PageScript = loadingScript + hostScript + pageScript
 	// PageStyle is how that looks.
 	//
@@ -255,7 +255,8 @@ func packedScript(kind string, sources ...string) *packing {
 // further is how many bytes a lesson may load at most if another one has run in the browser before.
 const further = 2_000_000
 
-// share has all lessons load the large packages, so that readers who go on to another lesson wait for little more.
+// share has all lessons load the large packages, so that readers who go on to another lesson don't have to wait for
+// much more.
 func share(lessons [][]int, bundles []Part) {
 	for {
 		most, largest := further, -1
@@ -317,7 +318,7 @@ func (f *Files) FirstRun(lesson int) (one, all int) {
 
 var selector = regexp.MustCompile(`\b([a-z][a-z0-9]*)\.[A-Z]|"([a-zA-Z0-9./_-]+)"`)
 
-// alone has the names that stand somewhere in a cell without a dot: no package's does.
+// alone has the names that occur somewhere in a cell without a dot: no package's does.
 func alone(cell string) map[string]bool {
 	names := map[string]bool{}
 	var s scanner.Scanner
@@ -335,9 +336,9 @@ func alone(cell string) map[string]bool {
 	return names
 }
 
-// usedBy says which lessons need a package: by its name in front of a selector, as an import, or because a package
-// needs it that they do. A lesson that names a package by chance loads it too early, and one that is missed is loaded
-// when a cell asks for it.
+// usedBy says which lessons need a package: by its name in front of a selector, as an import, or because a package that
+// they need needs it. A lesson that names a package by chance loads it too early, and one that is missed is loaded when
+// a cell asks for it.
 func usedBy(list []Package, lessons [][]string) map[string][]int {
 	byName := map[string]string{}
 	byPath := map[string]Package{}

@@ -19,7 +19,8 @@ var known = map[string]reflect.Type{} // by typeName
 // that its cells declare, too: two types of the same name, one of them declared in a function, are told apart by it.
 func Reg[T any]() { register((*T)(nil)) }
 
-// register is Reg of what it gets a pointer to. It is no part of Reg: each program compiles that anew for each type.
+// register is Reg for what it gets a pointer to. It is separate from Reg, since each program compiles Reg anew for each
+// type.
 func register(pointer any) {
 	t := reflect.TypeOf(pointer).Elem()
 	mu.Lock()
@@ -77,7 +78,7 @@ var basicTypes = []reflect.Type{
 	reflect.TypeFor[uint32](), reflect.TypeFor[uint64](), reflect.TypeFor[float32](), reflect.TypeFor[float64](),
 	reflect.TypeFor[complex64](), reflect.TypeFor[complex128](), reflect.TypeFor[[]any](), reflect.TypeFor[map[string]any](),
 	reflect.TypeFor[[]int](), reflect.TypeFor[[]float64](), reflect.TypeFor[[]string](), reflect.TypeFor[[]byte](),
-	// What the standard library's ways to make errors make.
+	// The types of errors that the standard library makes.
 	reflect.TypeOf(errors.New("")), reflect.TypeOf(errors.Join(errors.New(""))), reflect.TypeOf(fmt.Errorf("%w", errors.New(""))),
 	reflect.TypeOf(fmt.Errorf("%w%w", errors.New(""), errors.New(""))),
 }

@@ -111,7 +111,7 @@ func funcWord(f any) unsafe.Pointer { return (*[2]unsafe.Pointer)(unsafe.Pointer
 
 // make calls the maker of a literal.
 func (f *function) make(captured unsafe.Pointer) unsafe.Pointer {
-	// All pointers are passed alike, and a function value is one.
+	// All pointers are passed the same way, and a function value is one.
 	w := funcWord(f.maker)
 	if f.captured == nil {
 		return (*(*func() unsafe.Pointer)(unsafe.Pointer(&w)))()
@@ -122,7 +122,7 @@ func (f *function) make(captured unsafe.Pointer) unsafe.Pointer {
 	return (*(*func(unsafe.Pointer) unsafe.Pointer)(unsafe.Pointer(&w)))(captured)
 }
 
-// look finds out the code pointer of a literal, and whether what it makes is laid out as we believe.
+// look finds the code pointer of a literal, and checks that what it makes is laid out as we assume.
 func (f *function) look() {
 	defer func() {
 		if recover() != nil { // a maker that does more than to make

@@ -1,6 +1,6 @@
 // Command site writes notebooks as web pages. It is the part of the kernel command that `go run ./kernel render`
-// starts: a program of its own, as what highlights code and reads Markdown would double the time until a first cell
-// runs, if it had to be compiled before.
+// starts: a separate program, since what highlights code and reads Markdown would double the time until the first cell
+// runs, if it had to be compiled before that.
 package main
 
 import (
@@ -157,7 +157,7 @@ func stepRecords(files map[string]string) map[string]render.Steps {
 	return records
 }
 
-// say tells the program that has started this one what is built, and for how long.
+// say tells the program that has started this one what is being built, and how long that takes.
 func say(what string, about time.Duration) { sitejob.Stage(os.Stderr, what, about) }
 
 // explorers builds those of pages whose cells don't run.
@@ -176,7 +176,7 @@ func explore(e *live.Explorers) *render.Explore {
 }
 
 // forLab writes what our extension of JupyterLab loads: a script that knows all explorers, and what it loads itself.
-// The script comes last, since a page that finds it takes the rest to be there.
+// The script comes last, since a page that finds it assumes that the rest is there.
 func forLab(e *render.Explore, dir string) error {
 	e.Told["explorers"], e.Told["style"] = e.Looks, e.Style
 	told, err := json.Marshal(e.Told)
@@ -208,7 +208,7 @@ func liveParts(root, cache string, notebooks []string) (parts *render.Live, expl
 		if lessons[i], err = notebook.Read(file); err != nil {
 			fail(fmt.Errorf("render: %w", err))
 		}
-		// A reader's copy goes without these cells, as a student's does.
+		// A reader's copy lacks these cells, as a student's does.
 		lessons[i].Cells = slices.DeleteFunc(lessons[i].Cells, func(c *notebook.Cell) bool { return c.HasTag("check-only") })
 	}
 	files, err := live.Pack(ctx, root, cache, lessons, say)

@@ -13,7 +13,7 @@ const ErrorsFile = "errors.po"
 // ErrorForms are those errors, and what hints say of them, in the words of whoever says them; %s and %d stand for
 // values. The messages themselves stay English, as the web knows them.
 var ErrorForms = []string{
-	// The compiler, as the kernel passes on what it says.
+	// The compiler, whose messages the kernel passes on.
 	"undefined: %s",
 	"%s is declared and not used",
 	"%s is not used",
@@ -60,13 +60,14 @@ var ErrorForms = []string{
 	"the cell was killed: usually because the machine ran out of memory",
 }
 
-// Errors says in a language what errors mean. Nil knows none.
+// Errors says in a language what errors mean. A nil *Errors knows none.
 type Errors struct{ forms []*form }
 
 // errorTail is what may follow a form: a remedy, details or a place.
 const errorTail = `(?:(?:[;:]| \().*)?$`
 
-// ReadErrors reads a catalogue of errors. One that can't be read knows none: a message is never lost over its meaning.
+// ReadErrors reads a catalogue of errors. One that can't be read knows none: a message never gets lost because its
+// meaning can't be shown.
 func ReadErrors(catalogue []byte) *Errors {
 	f, err := po.Parse(ErrorsFile, catalogue)
 	if err != nil {

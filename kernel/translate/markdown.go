@@ -8,8 +8,7 @@ import (
 // Heading is the kind of a heading's text.
 const Heading = "heading"
 
-// put is given what a text is and the text, and returns what stands in its place. It reports whether that is in the
-// reader's language.
+// put is given a text and its kind, and returns what replaces it. It reports whether that is in the reader's language.
 type put func(kind, text string) (string, bool)
 
 var (
@@ -24,9 +23,9 @@ var (
 	formulaWords = regexp.MustCompile(`\\(?:text|textbf|textit|mathrm)\{([^{}]*)\}`)
 )
 
-// markdown puts other texts in place of those of a cell, block by block: a heading, a paragraph, an item of a list, a
-// row of a table, the summary of a fold, comments of code in a fence. What is in another language than the reader's
-// afterwards begins on the lines that it returns, counted from 1.
+// markdown replaces the texts of a cell, block by block: a heading, a paragraph, an item of a list, a
+// row of a table, the summary of a fold, comments of code in a fence. It returns the lines, counted from 1, on which
+// blocks begin that are not in the reader's language afterwards.
 func markdown(source string, put put) (out string, foreign []int) {
 	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(source), "\n")
 	var made []string
@@ -69,7 +68,7 @@ func markdown(source string, put put) (out string, foreign []int) {
 			}
 			continue
 		}
-		// more is what follows of a block on lines of its own.
+		// more is the rest of a block, on lines of its own.
 		more := func(text string, indented bool) string {
 			for i+1 < len(lines) {
 				next := lines[i+1]

@@ -14,7 +14,7 @@ import (
 // pageToken is what a page's cells put before their messages. Nothing else prints there.
 const pageToken = "page"
 
-// mostText is how many bytes of printed text are shown: a loop without an end must not fill the page.
+// mostText is how many bytes of printed text are shown: an endless loop must not fill the page.
 const mostText = 200_000
 
 // An execution is one cell on its way, or what a change of a widget asks for.
@@ -46,7 +46,7 @@ func newExecution(e *engine, cell int, code string, r *rewrite.Result) *executio
 	return x
 }
 
-// allowed looks at what the rewriter says of the cell, and reports whether its program may be built.
+// allowed looks at what the rewriter says about the cell, and reports whether its program may be built.
 func (x *execution) allowed() bool {
 	for _, n := range x.Result.Notes {
 		x.note(n)
@@ -78,7 +78,7 @@ func (x *execution) said(descriptor int, s string) {
 	}
 }
 
-// refused takes what the compiler or the linker says of the program.
+// refused takes what the compiler or the linker says about the program.
 func (x *execution) refused(s string) {
 	x.fail = x.Place().Compiler(s)
 	x.fail.NotRun = true
@@ -175,7 +175,7 @@ func (x *execution) note(s string) { x.show("stderr", "note: "+s+"\n") }
 // Ask has the page ask for a line.
 func (x *execution) Ask(prompt string) { x.prompt = &prompt }
 
-// Obey obeys the messages that are otherwise obeyed in a page.
+// Obey obeys the messages that a page treats differently.
 func (x *execution) Obey(kind string, fields []string) bool {
 	if kind != "mine" {
 		return false

@@ -172,7 +172,7 @@ func readProfile(zipped []byte) ([]stack, error) {
 	return stacks, nil
 }
 
-// tidy leaves out what lies around every cell.
+// tidy leaves out what surrounds every cell.
 func tidy(functions []string) []string {
 	for i, f := range functions {
 		if strings.HasSuffix(f, "show/measure.Profile") || strings.HasSuffix(f, "show/measure.Profile.func1") {
@@ -198,8 +198,8 @@ const (
 	maxDepth  = 60
 )
 
-// flame draws stacks: each function as wide as the time that was spent in it and in what it called, which stands above
-// it. Names that have no room are in the tooltips.
+// flame draws stacks: each function as wide as the time that was spent in it and in what it called, which is drawn
+// above it. Names that have no room are in the tooltips.
 func flame(stacks []stack) string {
 	root := &frame{name: "all", calls: map[string]*frame{}}
 	depth := 0
@@ -257,7 +257,7 @@ func flame(stacks []stack) string {
 // short is a function without the path of its package.
 func short(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
-// most names the functions in which the most time was spent, for those who can't see the graph.
+// most names the functions in which the most time was spent, for readers who can't see the graph.
 func most(root *frame) string {
 	self := map[string]int64{}
 	var visit func(f *frame)
@@ -283,7 +283,7 @@ func most(root *frame) string {
 	return strings.Join(names[:min(3, len(names))], ", ")
 }
 
-// color is a warm one, the same for the same package each time.
+// color is a warm color, always the same for the same package.
 func color(name string) string {
 	h := fnv.New32a()
 	h.Write([]byte(name[:max(0, strings.LastIndexByte(name, '.'))]))
