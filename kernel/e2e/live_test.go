@@ -518,7 +518,7 @@ lesson.Grade("01.4", merge)`
 		t.Errorf("when what was forgotten is brought back, the function accepted since then stays; the cell shows %q", got)
 	}
 	b.load(filepath.Join(t.TempDir(), "saved.ipynb"), file)
-	b.until("the notebook brings the function back", `document.querySelector(".live-strip .live-note").textContent.includes("Functions of mine came along: 1.")`, `document.querySelector(".live-strip").innerText`)
+	b.until("the notebook brings the function back", `document.querySelector(".live-strip .live-note").textContent.includes("Functions of mine that were loaded: 1.")`, `document.querySelector(".live-strip").innerText`)
 	if got := b.runCell(other, call); !strings.Contains(got, "panic: theirs") {
 		t.Errorf("when it is back, the cell shows %q", got)
 	}

@@ -107,8 +107,8 @@ func TestAutoget(t *testing.T) {
 			t.Errorf("%s changed go.mod into\n%s", path, after)
 		}
 	}
-	fails("example.net/nobody", "nobody has such a package")
-	fails("example.net/hello/nosuch", "nobody has such a package")
+	fails("example.net/nobody", "there is no such package")
+	fails("example.net/hello/nosuch", "there is no such package")
 	fails("example.net/future", "it needs Go 1.999 or newer")
 	refused := func(path, want string) {
 		t.Helper()

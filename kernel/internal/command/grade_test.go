@@ -249,7 +249,7 @@ func TestGradeSubmissions(t *testing.T) {
 		"float":  {"the result has length 0; it should be 2"},
 		"loops":  {"it ran for more than 12s"},
 		"prints": {"it printed more than 1 MiB", "7 of 7 points"},
-		"exits":  {"the function has ended the program"},
+		"exits":  {"the function ended the program"},
 	} {
 		page := string(read(t, filepath.Join(pages, student+".html")))
 		for _, text := range texts {

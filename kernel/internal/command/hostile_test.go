@@ -190,7 +190,7 @@ func TestHostileClass(t *testing.T) {
 	done(syscall.Mkfifo(filepath.Join(class, "pipes", "own.ipynb"), 0o644))
 	done(os.MkdirAll(filepath.Join(class, "deep", strings.Repeat("d/", 50)), 0o755))
 	done(os.MkdirAll(filepath.Join(class, strings.Repeat("n", 255)), 0o755))
-	refused := map[string]string{"link": "a folder but a link", "pipe": "a folder but a link", "pipes": "has to be a file", "deep": "there is no own.ipynb", strings.Repeat("n", 255): "there is no own.ipynb"}
+	refused := map[string]string{"link": "a link or something else", "pipe": "a link or something else", "pipes": "has to be a file", "deep": "there is no own.ipynb", strings.Repeat("n", 255): "there is no own.ipynb"}
 	hand("closed", "", nil)
 	done(os.Chmod(filepath.Join(class, "closed"), 0))
 	defer os.Chmod(filepath.Join(class, "closed"), 0o755)

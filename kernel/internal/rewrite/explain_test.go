@@ -37,7 +37,7 @@ func TestErrors(t *testing.T) {
 		{"method", "type T struct{ Size int }\nT{}.size", "2:5", "size", "did you mean Size?"},
 		{"pointer method", "type T struct{}\nfunc (t *T) String() string { return \"\" }\nvar s fmt.Stringer = T{}", "3:22", "cannot use T{}", "put & before the value"},
 		{"count", "a, b := strconv.Quote(\"x\")", "1:9", "assignment mismatch", "write 1 name on the left"},
-		{"embed in two", "//go:embed f.txt\nvar a, b string", "2:5", "go:embed cannot apply to this var", "a var of its own without a value"},
+		{"embed in two", "//go:embed f.txt\nvar a, b string", "2:5", "go:embed cannot apply to this var", "a var of its own, without a value"},
 		{"embed in none", "//go:embed f.txt\nvar _ string", "2:5", "go:embed cannot apply to this var", "a var of its own"},
 		{"embed with a value", "var (\n\tn int\n\t//go:embed f.txt\n\ts = \"x\"\n)", "4:2", "go:embed cannot apply to this var", "a var of its own"},
 		{"nonlatin column", "日本 := 1; 日本 + \"a\"", "1:10", "mismatched types int and untyped string", "write fmt.Sprint(日本, \"a\")"},

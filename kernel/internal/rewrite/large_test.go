@@ -41,7 +41,7 @@ func TestLargeFunction(t *testing.T) {
 		{"\tfor i in range(3) {\n\t}\n", "Go has no for … in", "for i := range n", "write for i := range 3"},
 		{"\tunused := 3\n", "unused is declared and not used", "use it", ""},
 		{"\ts := \"abc\n", "this string is never closed", "the closing \" is missing", ""},
-		{"\tif total > 3 {\n", "this { is never closed", "which is indented less", ""},
+		{"\tif total > 3 {\n", "this { is never closed", "is indented less", ""},
 		{"\t}\n", "this } closes the { of line 1, and so the } of line", "one of the two is too many", ""},
 	} {
 		testLargeFunction(t, testenv.Cases(10_000), c.line, c.msg, cmp.Or(c.proposal, c.hint))

@@ -193,7 +193,7 @@ func (w *work) fields() map[origin]bool {
 	return found
 }
 
-// declares reports whether a type, or what it points at, is declared at the package level of the program.
+// declares reports whether a type, or what it points to, is declared at the package level of the program.
 func (c *checked) declares(t types.Type) bool {
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem()

@@ -130,7 +130,7 @@ func TestRefused(t *testing.T) {
 	for code, want := range map[string]string{
 		"nope + 1":            "undefined: nope",
 		"%vars":               "works only in the notebook: a page runs nothing but Go",
-		"%%bash\nls":          "needs a computer of its own",
+		"%%bash\nls":          "needs a real computer",
 		"import \"C\"\nC.x()": "this cell needs the notebook",
 	} {
 		e := begin(t)

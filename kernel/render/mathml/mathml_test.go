@@ -149,7 +149,7 @@ func TestErrors(t *testing.T) {
 		{"left without right", `\left( x`, 0, `no \right`},
 		{"right without left", `x \right)`, 2, `\right without its beginning`},
 		{"bad delimiter", `\left x`, 6, `needs a delimiter`},
-		{"ampersand", `a & b`, 2, `outside of a table`},
+		{"ampersand", `a & b`, 2, `outside a table`},
 		{"line break", `a \\ b`, 2, `\begin{aligned}`},
 		{"mismatched end", `\begin{cases}a\end{matrix}`, 19, `does not match`},
 		{"open environment", `\begin{cases}a`, 0, `no \end{cases}`},
