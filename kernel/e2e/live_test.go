@@ -197,7 +197,7 @@ func (p page) study() {
 	}
 	// A time limit.
 	p.act(`lecternLive.limit = 1`)
-	if got := p.runCell("05-05", "for {\n}"); !strings.Contains(got, "the cell ran for 1 s and was ended") {
+	if got := p.runCell("05-05", "for {\n}"); !strings.Contains(got, "the cell ran for 1 s and was stopped") {
 		t.Errorf("after the time limit the cell shows %q", got)
 	}
 	p.act(`lecternLive.limit = 180`)

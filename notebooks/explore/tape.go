@@ -218,7 +218,7 @@ func (x *tape) draw(p *page) {
 		p.button("Back", "step", fmt.Sprint(x.step-1))
 	}
 	if x.step < 2*operations+1 {
-		p.button("Next", "step", fmt.Sprint(x.step+1))
+		p.button("On", "step", fmt.Sprint(x.step+1))
 	}
 	p.add(`</div>`)
 	name := func(i int) string {
