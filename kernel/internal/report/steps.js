@@ -1,9 +1,10 @@
-// The stepper: it goes through the record of a cell and marks the lines of the code that stands there already.
-// lecternSteps(record, code, place, { close, moved, offset, name, editor }) returns { open, close }. record is what Record in
-// steps.go describes; code the element with the text; the panel comes to the end of place. With close, a function, the reader
-// can leave; moved is told the step, counted from 1, to which the reader has gone; ended is called where there is none after it. offset is how many lines of the cell stand
-// above the code. source has addresses where "tensor.Of", ".Matmul" and "op matmul" can be looked up. With editor, the lines are marked by whoever answers an event, where the text stands already, and code is
-// for when nobody does.
+// The stepper: it goes through the record of a cell and marks the lines of the code that is already shown.
+// lecternSteps(record, code, place, { close, moved, offset, name, editor }) returns { open, close }. record is what
+// Record in steps.go describes; code is the element with the text; the panel is put at the end of place. With close, a
+// function, the reader can leave; moved is told the step, counted from 1, to which the reader has gone; ended is called
+// where no step follows. offset is how many lines of the cell come before the code. source has addresses where
+// "tensor.Of", ".Matmul" and "op matmul" can be looked up. With editor, whoever answers an event marks the lines, where
+// the text is shown already, and code is for when nobody does.
 var lecternSteps = (record, code, place, options) => {
   "use strict";
   const say = lecternSay;
@@ -19,7 +20,7 @@ var lecternSteps = (record, code, place, options) => {
     return e;
   };
   const steps = record.steps, loops = record.loops || [], offset = options.offset || 0, source = options.source || {};
-  const stops = []; // what one steps through: the indices of all steps but the ends of functions
+  const stops = []; // what readers step through: the indices of all steps except the ends of functions
   steps.forEach((s, i) => { if (s.k !== "leave") stops.push(i); });
   if (!stops.length) return null;
   // What a record says itself is English, with at most one number.
@@ -51,7 +52,7 @@ var lecternSteps = (record, code, place, options) => {
   const time = (ns) => (ns < 1e3 ? ns + " ns" : ns < 1e6 ? (ns / 1e3).toFixed(1) + " µs" : ns < 1e9 ? (ns / 1e6).toFixed(1) + " ms" : (ns / 1e9).toFixed(2) + " s");
   const shape = (list) => "[" + list.split(",").join(" ") + "]";
 
-  // One pass tells for each step in which turns of which loops it is, how deep the calls are, and what was spent.
+  // One pass finds for each step which iterations of which loops it is in, how deep the calls are, and what was spent.
   const turns = [], depths = [], spent = [], lengths = [];
   let most = 0, inFunction = false;
   {
@@ -139,7 +140,7 @@ var lecternSteps = (record, code, place, options) => {
           if (!line) begin();
           const ends = text.endsWith("\n");
           (open[open.length - 1] || line).append(ends ? text.slice(0, -1) : text);
-          if (ends) { // it is there for who copies the code; the line itself ends without it
+          if (ends) { // it is there for readers who copy the code; the line itself ends without it
             line.append(make("span", { class: "step-end" }, "\n"));
             line = null;
           }
@@ -164,7 +165,7 @@ var lecternSteps = (record, code, place, options) => {
     });
     lines.forEach(linked);
   };
-  // linked makes links of the functions on a line whose source is known.
+  // linked turns the functions on a line whose source is known into links.
   const linked = (line) => {
     for (const m of line.textContent.matchAll(/(\b[a-z][a-z0-9]*)?\.([A-Z][A-Za-z0-9]*)/g)) {
       const to = source[(m[1] || "") + "." + m[2]] || source["." + m[2]];
@@ -184,7 +185,7 @@ var lecternSteps = (record, code, place, options) => {
       }
     }
   };
-  // mark tells of each line that runs whether the step is there, and what it has cost so far.
+  // mark shows for each line that runs whether the step is there, and what the line has cost so far.
   const mark = (marks) => {
     const box = code.closest("pre");
     if (options.editor) {
@@ -214,7 +215,7 @@ var lecternSteps = (record, code, place, options) => {
 
   const button = (text, label, act, more = {}) => make("button", { type: "button", class: "tool", "aria-label": label, title: label, onclick: act, ...more }, text);
   let at = 0, timer = 0;
-  const over = (way) => { // the next stop that is in no deeper call
+  const over = (way) => { // the next stop that is not in a deeper call
     const depth = depths[stops[at]], g = steps[stops[at]].g || 0;
     let to = at + way;
     while (to > 0 && to < stops.length - 1 && (depths[stops[to]] > depth || (steps[stops[to]].g || 0) !== g)) to += way;
@@ -226,7 +227,7 @@ var lecternSteps = (record, code, place, options) => {
     while (to < stops.length - 1 && (depths[stops[to]] >= depth || (steps[stops[to]].g || 0) !== g)) to++;
     return to;
   };
-  const turn = (way) => { // the same loop, one turn on or back
+  const turn = (way) => { // the same loop, one iteration forward or back
     const now = turns[stops[at]].slice(-1)[0];
     if (!now) return at;
     for (let to = at + way; to >= 0 && to < stops.length; to += way) {
@@ -242,7 +243,7 @@ var lecternSteps = (record, code, place, options) => {
   const speed = make("select", { "aria-label": say("Speed") }, ...["1", "2", "5", "20"].map((v) => make("option", { value: v, selected: v === "2" }, v === "1" ? say("1 step a second") : say("{n} steps a second", { n: v }))));
   const slider = make("input", { type: "range", min: 0, max: stops.length - 1, value: 0, "aria-label": say("Step"), oninput: () => go(+slider.value) });
   const where = make("span", { class: "step-where" });
-  const loop = make("div", { class: "step-loop", hidden: !loops.length }); // it keeps its place outside of loops
+  const loop = make("div", { class: "step-loop", hidden: !loops.length }); // it keeps its place outside loops
   const bars = make("dl", { class: "step-bars", hidden: !priced });
   const consists = make("div", { class: "step-consists" });
   const parts = make("details", { class: "step-parts", hidden: !priced }, make("summary", {}, say("What these consist of")), consists);

@@ -18,7 +18,7 @@
   const button = (text, label, onclick, more = {}) => make("button", { type: "button", class: "tool", "aria-label": label, onclick, ...more }, text);
   const said = document.getElementById("said");
 
-  // The bar below says what goes on.
+  // The bar below says what is going on.
   const meter = make("progress", { max: 1, value: 0, "aria-label": say("Loading"), hidden: true });
   const words = make("span", { class: "live-words" });
   const stopper = button(say("Stop"), say("Stop the running cell"), () => stop("stopped"), { class: "tool live-stop" });
@@ -76,7 +76,7 @@
     }
   };
   const viewsOf = (id) => document.querySelectorAll(`[data-widget="${id}"]`);
-  // A reaction is to the engine as a cell is. Values that are overtaken by later ones are left out, clicks are not.
+  // To the engine, a reaction is like a cell. Values superseded by later ones are skipped, clicks are not.
   class Reaction {
     constructor(id) {
       Object.assign(this, { id, fails: true, values: [] });
@@ -100,7 +100,7 @@
     waits(yes) { if (!yes) this.values = []; }
     stopping() { this.values = []; }
   }
-  // view draws a widget by what every browser has for it.
+  // view draws a widget with what every browser has.
   const view = (id) => {
     const m = models.get(id);
     const name = m.state.description || "";
@@ -170,7 +170,7 @@
     }
   };
 
-  // Of the package mine the page says whose functions the lesson calls.
+  // The page says whose functions of package mine the lesson calls.
   const called = lesson.mine ?? [];
   const whose = () => {
     const { files } = lecternMine, yours = called.filter((name) => files[name.toLowerCase() + ".go"]);
@@ -178,7 +178,7 @@
     const ours = yours.length === called.length ? "" : say("Where lesson.Grade has not accepted yours yet, this lesson calls our solutions in mine.");
     return [mine, ours, unsure()].filter(Boolean).join(" ");
   };
-  // unsure says why the page may not know what was written on others.
+  // unsure says why the page may not know what was written on other pages.
   const unsure = () => {
     if (!lecternMine.stores) return say("This browser stores nothing for the page, so mine has our solutions and what you write here, not what you wrote on other pages.");
     return location.protocol === "file:" ? say("The page was opened as a file: if the browser does not tell it what you wrote on another page, mine has our solution.") : "";
@@ -277,7 +277,7 @@
       this.edit.setAttribute("aria-label", say("Edit {cell}", { cell: this.label }));
       this.edit.focus();
     }
-    // put puts a text in place of what a reader sees or edits.
+    // put replaces the text that a reader sees or edits.
     put(text) {
       if (this.editor) this.editor.set(text);
       this.keep(text);
@@ -286,7 +286,7 @@
       this.put(this.source);
       this.recorded();
     }
-    // recorded shows what the page came with.
+    // recorded shows the outputs that the page came with.
     recorded() {
       this.out?.remove();
       this.out = this.result = null;
@@ -324,7 +324,7 @@
       this.editor?.mistakes([]);
     }
     stopping() { this.note.textContent = say("stopped"); }
-    // clear makes room for what comes now.
+    // clear makes room for new outputs.
     clear() {
       if (this.stored) this.stored.hidden = true;
       this.out?.remove();
@@ -386,7 +386,7 @@
     }
   }
 
-  // What a reader has made of the lesson leaves the page as a notebook or as a program, and comes back as either.
+  // A reader's version of the lesson leaves the page as a notebook or as a program, and comes back as either.
   const saved = (name, type, text) => {
     const link = make("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
     link.click();
@@ -412,7 +412,7 @@
     }
     return JSON.stringify(n, null, 1) + "\n";
   };
-  // A program is the engine's business, to which this is one more cell.
+  // A program is the engine's business; to the engine this is one more cell.
   const program = async () => {
     const stored = await notebook();
     let problem = "";
@@ -435,7 +435,8 @@
     throw new Error(problem || say("that was stopped"));
   };
 
-  // swapped is what the reader had, and what came in its place, for as long as that can be taken back. What the reader has written since stays.
+  // swapped is what the reader had, and what replaced it, for as long as that can be undone. What the reader has
+  // written since stays.
   let swapped = null;
   const had = () => ({ texts: new Map(all().map((c) => [c, c.text()])), mine: { ...lecternMine.files } });
   const replaced = (change, tell) => {
@@ -496,7 +497,7 @@
     undoing.hidden = !undoable;
     status();
   };
-  // trying does what a button stands for, and says what went wrong.
+  // trying does what a button is for, and says what went wrong.
   const trying = (what, f) => async () => {
     aside("");
     try {
