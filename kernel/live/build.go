@@ -196,7 +196,7 @@ func (b *builder) packages(module string, paths []string) ([]Package, error) {
 	return list, nil
 }
 
-// run runs the go command, set up as for cells but for where they run.
+// run runs the go command, set up as for cells except where they run.
 func (b *builder) run(args ...string) ([]byte, error) { return output(b.command("go", args...)) }
 
 func (b *builder) command(name string, args ...string) *exec.Cmd {

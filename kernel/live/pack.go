@@ -201,7 +201,7 @@ func calledOf(files map[string]string, cells []string) []string {
 	return list
 }
 
-// solutions reads the files of our package mine, but for its tests, and adds a list of the functions that a package of
+// solutions reads the files of our package mine, except its tests, and adds a list of the functions that a package of
 // the reader's can hold.
 func solutions(root string) (map[string]string, error) {
 	functions, err := json.Marshal(lesson.KeptFunctions())

@@ -1,6 +1,6 @@
 // Package render turns executed notebooks into a folder of HTML pages, one per notebook, and an index.
 //
-// Every page stands alone: style, script, pictures, formulas and the search
+// Every page is self-contained: style, script, pictures, formulas and the search
 // index of the whole course are inside it, and its content security policy lets
 // it load nothing else. The same notebooks always give the same bytes.
 //

@@ -58,7 +58,7 @@ func (p *page) output(o *notebook.Output) string {
 // lineFits is how many characters of printed text a page shows in a line, in the fold of a solution, too.
 const lineFits = 80
 
-// printed draws text that a cell printed. Its lines stay as they are, since columns stand under each other; but where
+// printed draws text that a cell printed. Its lines stay as they are, since columns are aligned; but where
 // one is too long for the page, as the sentence of an error is, the text is broken into lines that can be read without
 // scrolling.
 func printed(text string) string {
@@ -227,7 +227,7 @@ func metadataAlt(o *notebook.Output, mime string) string {
 	return strings.TrimSpace(s)
 }
 
-// outputHTML keeps what a kernel showed, scripts included, but for links that run a script.
+// outputHTML keeps what a kernel showed, scripts included, except links that run a script.
 func (p *page) outputHTML(src string) string {
 	f := filter{resolve: p.outputResource, check: p.checkAlt}
 	return balance(f.run(src))

@@ -34,7 +34,7 @@ type page struct {
 
 	ids       map[string]bool // of headings
 	targets   []anchor        // links to headings, checked at the end
-	explorers []string        // that stand in it
+	explorers []string        // that are in it
 	links     string          // to the library's source, for the stepper
 	figures   int
 	strange   int    // HTML outputs of a notebook that is not trusted
@@ -63,7 +63,7 @@ type entry struct {
 
 // anchor is a link to a place on a page.
 type anchor struct {
-	from *Problem // where it stands
+	from *Problem // where it is
 	page *page
 	id   string
 	dest string // as written
@@ -202,7 +202,7 @@ func (p *page) build() {
 	p.minutes, p.summary = about.Minutes, cmp.Or(about.Summary, p.summary)
 }
 
-// findNeeds looks up the lessons that this one builds on. It knows those that stand before it.
+// findNeeds looks up the lessons that this one builds on. It knows those that come before it.
 func (p *page) findNeeds(earlier []*page) {
 	for _, file := range p.nb.About().Needs {
 		q, name := p.site.byNotebook[file], strings.TrimSuffix(file, ".ipynb")
@@ -260,7 +260,7 @@ func (p *page) code(c *notebook.Cell, class string) {
 	asked, others := p.guesses(c.Outputs)
 	outputs := ""
 	for _, o := range others {
-		if isStepper(o) && p.site.options.Steps[p.file][c.ID].Record != nil { // which stands in the cell itself
+		if isStepper(o) && p.site.options.Steps[p.file][c.ID].Record != nil { // which is in the cell itself
 			continue
 		}
 		p.unlabeled = false

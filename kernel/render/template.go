@@ -46,7 +46,7 @@ var themeScript string
 // headScript runs before the page is drawn.
 var headScript = ask.Say + themeScript
 
-// policy forbids a page to load or send anything. Scripts may stand in the page, since outputs may bring theirs along;
+// policy forbids a page to load or send anything. Scripts may be part of the page, since outputs may contain scripts;
 // a page of notebooks that are not trusted runs the site's own scripts and no other.
 func (s *site) policy(p sheet) string {
 	scripts := "'unsafe-inline'"
@@ -77,10 +77,10 @@ var icon = "data:image/svg+xml," + url.PathEscape(strings.Replace(strings.Replac
 // A sheet is a page without what surrounds every page.
 type sheet struct {
 	file, title, description string
-	head                     string // what else stands in the head
+	head                     string // what else is in the head
 	columns                  string
 	index                    string // what search looks through; without it there is no search
-	root                     string // what stands before the links to other pages
+	root                     string // what comes before the links to other pages
 	links                    string // to the source of what cells call
 	steps                    string // what was recorded of the cells, for the stepper; without it there is none
 	live                     string // what the script that runs cells has to know; without it none run

@@ -37,7 +37,7 @@ func (s *scanner) markup() {
 	s.tokens.NextIsNotRawText()
 }
 
-// foreign says whether the next token stands in SVG or MathML, where <![CDATA[ begins text. In HTML it begins a
+// foreign says whether the next token is in SVG or MathML, where <![CDATA[ begins text. In HTML it begins a
 // comment, which ends at the next >.
 func (s *scanner) foreign(yes bool) { s.tokens.AllowCDATA(yes) }
 

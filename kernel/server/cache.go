@@ -30,7 +30,7 @@ func layerCache() error {
 		return err
 	}
 	words := []string{exe, cacheArg, shared, filepath.Join(private, "lectern-go-build")}
-	for i, w := range words { // the go command knows quotes, but nothing that stands for a quote
+	for i, w := range words { // the go command knows quotes, but no way to escape one
 		if q := "'"; strings.ContainsAny(w, " \t\"") {
 			words[i] = q + w + q
 		}

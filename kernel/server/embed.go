@@ -39,7 +39,7 @@ func embedded(dir string, lines []string) (*embedding, error) {
 	return e, nil
 }
 
-// add finds the files of one pattern. Of a folder it takes all but what begins with . or _, unless all: stands first.
+// add finds the files of one pattern. Of a folder it takes all but what begins with . or _, unless it begins with all:.
 func (e *embedding) add(dir, pattern string) error {
 	glob, all := strings.CutPrefix(pattern, "all:")
 	if !fs.ValidPath(glob) {

@@ -330,7 +330,7 @@ func (e *execution) unsaved(lost []string) {
 	e.note(text)
 }
 
-// Ask asks the user for a line. What stands in the output already is no prompt.
+// Ask asks the user for a line. What the output shows already is not a prompt.
 func (e *execution) Ask(prompt string) {
 	if seen := e.text.prompt(prompt); e.into == nil && e.fold == nil && !e.limits["stdout"].over {
 		prompt = seen

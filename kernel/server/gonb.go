@@ -72,7 +72,7 @@ func jupyterRoot() string {
 	return dir
 }
 
-// kernelID is Jupyter's name for this kernel, which stands in the name of the connection file: kernel-ID.json.
+// kernelID is Jupyter's name for this kernel, which is part of the name of the connection file: kernel-ID.json.
 func kernelID(connection string) string {
 	id := strings.TrimSuffix(filepath.Base(connection), ".json")
 	return strings.TrimPrefix(id, "kernel-")

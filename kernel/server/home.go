@@ -146,7 +146,7 @@ func writeChanged(file string, text []byte) error {
 }
 
 // copyPackages copies packages of ours, and those of ours that they import, into a folder in which they are found by
-// paths that begin with prefix in the place of our module's.
+// paths that begin with prefix in place of our module's.
 func copyPackages(root, dir string, folders []string, prefix string) error {
 	library := modulePath(root)
 	list := slices.Clone(folders)

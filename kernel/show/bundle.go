@@ -321,7 +321,7 @@ func tree(v any) []string {
 	return []string{"text/html", `<div class="lectern-tree" style="font-family:monospace;white-space:pre-wrap">` + fold(text) + `</div>`, "text/plain", text}
 }
 
-// fold makes a tree of a value's text: what stands between a line that ends with an opening bracket and the one that
+// fold makes a tree of a value's text: what is between a line that ends with an opening bracket and the one that
 // closes it is folded, except the outermost.
 func fold(text string) string {
 	var b strings.Builder

@@ -37,7 +37,7 @@ func Stepping(cell int64) bool { return stepping.Load() == cell }
 
 // BeginSteps begins to record a cell. concurrent says that it starts goroutines: then what they may be
 // changing is looked at only where a statement names it, unless all have ended. places are the functions
-// and blocks in which the sites stand: two numbers for each, and after a semicolon the block around each
+// and blocks in which the sites are: two numbers for each, and after a semicolon the block around each
 // block. Names and values are as in [Step].
 func BeginSteps(cell int64, concurrent bool, places string, namesAndValues ...any) {
 	if inband.On() && stepping.CompareAndSwap(0, cell) {

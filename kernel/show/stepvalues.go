@@ -200,7 +200,7 @@ func (s *stepper) arrive(st *stepStack, site int) (depth int) {
 	return depth
 }
 
-// inside reports whether a block stands in another one, or is that.
+// inside reports whether a block is in another one, or is that one.
 func (s *stepper) inside(block, other int) bool {
 	for block != other && block > 0 {
 		block = s.around[block-1]

@@ -138,7 +138,7 @@ func hasWords(text string) bool {
 	return aWord.MatchString(text)
 }
 
-// codeLike is a word of code, or of a pattern, that stands without marks: x.Pow(2), float8_e5m2, (heads hidden).
+// codeLike is a word of code, or of a pattern, that is written without marks: x.Pow(2), float8_e5m2, (heads hidden).
 var codeLike = regexp.MustCompile(`\S*(?:[\p{L}\d][._][\p{L}\d]|\p{Ll}\d|[\p{L}\d]\(|[=\[\]\\])\S*`)
 
 // HasProse reports whether there are words to translate where code has no marks: in comments, figures and tables.

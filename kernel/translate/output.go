@@ -142,7 +142,7 @@ func labels(src string, put put) string {
 	})
 }
 
-// figure is how kernel/show begins the text that stands beside a picture.
+// figure is how kernel/show begins the text that goes with a picture.
 const figure = "figure: "
 
 // withAlt is an output's metadata with its alternative texts replaced.

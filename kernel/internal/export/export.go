@@ -63,7 +63,7 @@ type merger struct {
 	current  map[string]string // what a name of the cells is called by now
 	last     map[string]*unit  // by key
 	packages map[string]string // path to the name that the package gives itself
-	defined  map[string]bool   // identifiers that mean something else than a package somewhere
+	defined  map[string]bool   // identifiers that mean something other than a package somewhere
 	named    map[string]string // what the program imports: name to path
 	blank    []string
 	attempts bool

@@ -306,7 +306,7 @@ func (p *Package) kept(key string) (Function, bool) {
 func fileOf(name string) string { return strings.ToLower(name) + ".go" }
 func shown(name string) string  { return Name + "/" + fileOf(name) }
 
-// others reads the files of the package but for that of a function, and its tests.
+// others reads the files of the package except that of a function, and its tests.
 func (p *Package) others(k Function) (map[string]string, error) {
 	files := map[string]string{}
 	list, err := glob.In(p.Dir, "*.go")

@@ -62,7 +62,7 @@ func (p *Packages) Prepare() error {
 	return p.trouble
 }
 
-// begin looks up unknown packages in the background: names first, then the warm packages. It needs p.mu, but for
+// begin looks up unknown packages in the background: names first, then the warm packages. It needs p.mu, except
 // a new p.
 func (p *Packages) begin() {
 	if p.whole { // leave the processors to the first cell

@@ -103,7 +103,7 @@ func New(c Config) *Packages {
 	return p
 }
 
-// forget empties everything. It needs p.mu, but for a new p.
+// forget empties everything. It needs p.mu, except for a new p.
 func (p *Packages) forget() {
 	p.worlds++
 	p.installed, p.base, p.byName, p.whole = nil, nil, nil, false

@@ -32,7 +32,7 @@ func (p *Packages) Refresh() {
 	p.sift()
 }
 
-// sift drops local packages whose source has changed. It needs p.mu, but for a new p.
+// sift drops local packages whose source has changed. It needs p.mu, except for a new p.
 func (p *Packages) sift() {
 	stale := map[string]bool{}
 	for path, k := range p.pkgs {

@@ -133,7 +133,7 @@ func Complete(text string, off int, imports types.Importer, packages []string) (
 
 func letter(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// selected is what stands before the dot before the name; nil if there is none.
+// selected is what comes before the dot before the name; nil if there is none.
 func (p *program) selected() (x ast.Expr) {
 	ast.Inspect(p.file, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok && s.Sel.Pos() == p.at {
@@ -353,7 +353,7 @@ func (p *program) describeType(t types.Type, d *Description) {
 	}
 }
 
-// comment is what stands before the declaration of a name.
+// comment is what comes before the declaration of a name.
 func (p *program) comment(pos token.Pos) string {
 	i := slices.IndexFunc(p.file.Decls, func(d ast.Decl) bool { return d.Pos() <= pos && pos < d.End() })
 	if i < 0 {

@@ -11,14 +11,14 @@ import (
 type rank struct {
 	p       *program
 	path    []ast.Node         // from the file down to the name
-	wanted  types.Type         // of a value, nil if anything may stand there
+	wanted  types.Type         // of a value, nil if anything may come there
 	typed   bool               // the name of a type is wanted
 	start   bool               // a statement begins here
 	uses    map[string]float64 // how near a name is used
 	literal *types.Struct      // whose fields are named here
 }
 
-// newRank looks at what stands around the name that is being written.
+// newRank looks at what is around the name that is being written.
 func newRank(p *program) *rank {
 	r := &rank{p: p, uses: map[string]float64{}}
 	var stack []ast.Node

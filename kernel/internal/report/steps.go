@@ -44,7 +44,7 @@ type Step struct {
 	Loop  int       `json:"i,omitempty"` // the innermost loop around it, an index into Loops plus one
 	Head  bool      `json:"h,omitempty"` // an iteration of it begins here
 	Where int       `json:"g,omitempty"` // the goroutine, in the order in which they began
-	Frame int       `json:"d,omitempty"` // the call that the line stands in: 0 is the cell
+	Frame int       `json:"d,omitempty"` // the call that the line is in: 0 is the cell
 	Scope int       `json:"s,omitempty"` // the innermost block around it, an index into Scopes plus one: what other blocks declare has ended
 	Costs [4]int    `json:"c,omitzero"`  // FLOPs, bytes read and written, bytes of tensors that variables hold, nanoseconds
 	Held  []string  `json:"m,omitempty"` // what the third of Costs consists of, if that has changed: bytes, a variable, why it holds them, of how many tensors; tabs between

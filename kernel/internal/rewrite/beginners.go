@@ -351,7 +351,7 @@ func (m pythonHabit) obey(h habit, line int, g []int) bool {
 	return true
 }
 
-// withEmptyBlock returns the cell with a header in the place of [lo, hi), and an empty block in the place of the lines
+// withEmptyBlock returns the cell with a header in place of [lo, hi), and an empty block in place of the lines
 // that belong to it: those that are indented further than line, empty ones, and a closing brace. end is where it ends.
 func (m pythonHabit) withEmptyBlock(line, lo, hi int, header string) (code string, end int) {
 	src, indent := m.src.Code, lo-line
@@ -372,7 +372,7 @@ func (m pythonHabit) withEmptyBlock(line, lo, hi int, header string) (code strin
 	return code + src[behind:], len(code) - 1
 }
 
-// elseAlone finds an else that does not stand on the line of the } before it.
+// elseAlone finds an else that is not on the line of the } before it.
 func (m pythonHabit) elseAlone(lo int, line string) bool {
 	if !strings.HasPrefix(strings.TrimSpace(line), "else") {
 		return false
@@ -565,7 +565,7 @@ func lexical(src *Source, code string) *Error {
 	return e
 }
 
-// strangeSign explains a character that means nothing in Go. line begins with it; before is what stands in front of it.
+// strangeSign explains a character that means nothing in Go. line begins with it; before is what comes before it.
 func strangeSign(line, before, msg string) (string, string) {
 	first := []rune(line)[0]
 	signs := map[rune]string{'−': "-", '–': "-", '—': "-", '×': "*", '·': "*", '÷': "/", '≤': "<=", '≥': ">=", '≠': "!=", '“': `"`, '”': `"`, '„': `"`, '‘': "'", '’': "'",

@@ -10,7 +10,7 @@ import (
 
 // A Chain makes one program of cells that are to run one after another, where building a program takes longer than
 // most of them run. The program has a function for each cell, which does what the cell's own program does; between
-// them values are kept as ever. Variables that the program has already need not be restored.
+// them values are kept as usual. Variables that the program has already need not be restored.
 //
 // A cell is part of a chain only where that makes no difference. Whatever one process does not do for several cells as
 // one process each would, ends the chain: types that get a new meaning, goroutines, standard input, and packages that

@@ -117,7 +117,7 @@ func (c *checked) offset(p token.Pos) int {
 	return c.fset.File(c.file.FileStart).Offset(p)
 }
 
-// user returns where a node's first byte stands in a cell; exact is false if no user wrote it.
+// user returns where a node's first byte is in a cell; exact is false if no user wrote it.
 func (c *checked) user(p token.Pos) (src *Source, off int, exact bool) {
 	return c.text.Locate(c.offset(p))
 }

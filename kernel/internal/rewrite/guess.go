@@ -33,7 +33,7 @@ type wrongName struct{ *mistake }
 
 func (m *mistake) name() wrongName { return wrongName{m} }
 
-// wants looks at what stands around the name at [lo, hi).
+// wants looks at what is around the name at [lo, hi).
 func (m wrongName) wants(lo, hi int) wanted {
 	after := strings.TrimLeft(m.masked[hi:], " ")
 	line, _ := m.lineAt(lo)
@@ -57,7 +57,7 @@ func (m wrongName) wants(lo, hi int) wanted {
 	return aValue
 }
 
-// candidates are the names that may stand where something of a kind is wanted.
+// candidates are the names that can be used where something of a kind is wanted.
 func (m wrongName) candidates(w wanted) []string {
 	var names []string
 	if w != aType {
@@ -347,7 +347,7 @@ func (m wrongName) selector(x, name, typ string) string {
 	if m.src.Code == "" {
 		return hint
 	}
-	lo, hi := m.off, m.off+len(name) // of the name; the expression stands before the dot
+	lo, hi := m.off, m.off+len(name) // of the name; the expression is before the dot
 	if !strings.HasPrefix(m.src.Code[lo:], name) {
 		return hint
 	}

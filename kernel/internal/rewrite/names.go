@@ -10,7 +10,7 @@ import (
 )
 
 // writeType returns a type as Go source for package main, in which packages have our aliases. ok is false if it can't
-// be written there: it has an unexported name of another package, or is declared inside a function.
+// be written there: because it has an unexported name of another package, or is declared inside a function.
 func (w *work) writeType(t types.Type) (text string, ok bool) {
 	if !writable(t, map[types.Type]bool{}) {
 		return "", false

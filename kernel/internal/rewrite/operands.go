@@ -32,8 +32,8 @@ func article(typ string) string {
 	return "a"
 }
 
-// binary takes apart a binary expression that Go has quoted. lo and hi are where it stands; x and y are its operands
-// as they stand there.
+// binary takes apart a binary expression that Go has quoted. lo and hi are where it is; x and y are its operands
+// as they are written there.
 func (m *mistake) binary(expr string) (lo, hi int, x, op, y string, ok bool) {
 	lo, hi, ok = m.find(expr)
 	if !ok {
@@ -293,7 +293,7 @@ func (m *mistake) inPlace() string {
 	return m.write(tensorOperators, lo+g[2], lo+g[7], "a.AddInPlace(b) changes a", src[g[2]:g[3]]+"."+method+"InPlace("+src[g[6]:g[7]]+")")
 }
 
-// around finds the binary expression with an operator that stands around the error.
+// around finds the binary expression with an operator that is around the error.
 func (m *mistake) around(op, what string) (lo, hi int, x, o, y string, ok bool) {
 	start, end := m.lineAt(m.off)
 	for at := start; at < end; at++ {

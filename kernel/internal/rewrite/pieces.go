@@ -115,7 +115,7 @@ func (s *splitter) piece(d ast.Decl, doc *ast.CommentGroup, p *Piece) *Piece {
 // cut fills in what a piece says from lo to hi.
 func (s *splitter) cut(n ast.Node, lo, hi token.Pos, p *Piece) *Piece {
 	p.text, p.Own = s.text.part(s.in.Offset(lo), s.in.Offset(hi)), map[string]bool{}
-	member := map[*ast.Ident]*ast.SelectorExpr{} // of what stands before a dot
+	member := map[*ast.Ident]*ast.SelectorExpr{} // of what comes before a dot
 	unused := map[*ast.Ident]bool{}              // those that use nothing: names of fields and methods
 	use := func(name, path, member string, from, to token.Pos) {
 		p.Uses = append(p.Uses, Use{name, path, member, int(from - lo), int(to - lo)})

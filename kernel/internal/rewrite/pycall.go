@@ -14,7 +14,7 @@ type argument struct {
 	key, value string // key is "" for a value without a name
 }
 
-// arguments cuts what stands between the parentheses of a call at its commas.
+// arguments cuts what is between the parentheses of a call at its commas.
 func arguments(code string) (list []argument) {
 	masked := mask(code)
 	depth, from := 0, 0
@@ -282,7 +282,7 @@ func (c *pythonCall) add(m *mistake, a argument) (last bool) {
 	return false
 }
 
-// addEach adds what stands between brackets as arguments of their own.
+// addEach adds what is between brackets as arguments of their own.
 func (c *pythonCall) addEach(inside string) {
 	for _, v := range arguments(inside) {
 		c.values = append(c.values, v.value)

@@ -230,8 +230,8 @@ func isTest(d *decl) bool {
 	return false
 }
 
-// findNeeded finds everything that the cell can reach: what it mentions, the variables whose values belong together
-// with those it mentions, and all that is needed to make these values.
+// findNeeded finds everything that the cell can reach: what it mentions, the variables that share memory with those it
+// mentions, and all that is needed to make these values.
 func (a *assembly) findNeeded() {
 	m := a.account()
 	own := slices.ContainsFunc(a.decls, isTest) && a.testArgs == "" // as with GoNB, which runs the cell's own tests if it is told nothing else

@@ -75,7 +75,7 @@ func (a *assembly) staysFile(c *checked, x *ast.SelectorExpr, stack []ast.Node) 
 	return !reads
 }
 
-// becomes is the type that the value of an expression is converted to where it stands, below stack; nil if it stays
+// becomes is the type that the value of an expression is converted to where it is, below stack; nil if it stays
 // what it is.
 func (c *checked) becomes(x ast.Expr, stack []ast.Node) types.Type {
 	child := ast.Node(x)

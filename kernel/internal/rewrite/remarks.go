@@ -78,7 +78,7 @@ func (w *work) remark(key string, off int, format string, args ...any) {
 
 var oneNumber = regexp.MustCompile(`^//\s*\(?-?[\d.]+\)?\s*$`)
 
-// divides returns where a // stands that was to divide, or -1.
+// divides returns where there is a // that was to divide, or -1.
 func divides(code string) int {
 	ts := tokens(code)
 	for i, t := range ts {
@@ -99,7 +99,7 @@ func divides(code string) int {
 // assignsSign finds x =+ 1.
 var assignsSign = regexp.MustCompile(`(?m)^\s*([\pL_][\pL\d_.]*) =([-+]) `)
 
-// measuring finds cells in which a call may be there for the time that it takes.
+// measuring finds cells that may call something only to see how long it takes.
 var measuring = regexp.MustCompile(`\btime\.(Now|Since)\b|\baccounting\.|\btesting\.`)
 
 // bitwise reports whether a cell has other operators on bits than ^: then it probably means ^, too.

@@ -25,9 +25,9 @@ const (
 
 // A Result is what Rewrite makes of a cell.
 type Result struct {
-	Errors   []Error           // the user's mistakes; if there are any, nothing is to be run
+	Errors   []Error           // the user's mistakes; if there are any, nothing must run
 	Commands []Command         // for the kernel, in their order, before the program
-	Whole    string            // the magic that makes all of the cell something else than Go, such as %%bash; or ""
+	Whole    string            // the magic that makes all of the cell something other than Go, such as %%bash; or ""
 	Plain    string            // the same without the kernel's doings, as far as that can be
 	Wasm     bool              // it is for a page: to be built for js/wasm
 	Program  *Text             // package main, to be built and run; nil if there is nothing to run
@@ -46,7 +46,7 @@ type Result struct {
 	Sites    []Site            // by their number less one
 	Loops    []Loop            //
 	Scopes   []int             // and in these blocks: of each the block around it, as in Site
-	Race     bool              // it is to be built with the race detector
+	Race     bool              // it must be built with the race detector
 	Timed    bool              // the user wants to know how long it takes
 	Notes    []string          // to be told to the user
 	Embeds   []string          // what follows //go:embed in it: patterns of files
@@ -71,10 +71,10 @@ type Command struct {
 // Rest is what follows the name.
 func (c Command) Rest() string { return strings.TrimSpace(strings.TrimPrefix(c.Text, c.Name)) }
 
-// whole are the magics that make all of a cell something else than Go.
+// whole are the magics that make all of a cell something other than Go.
 var whole = map[string]bool{"%%writefile": true, "%%script": true, "%%bash": true, "%%sh": true, "%%gx": true}
 
-// around are the magics that stand before Go code and say how it is to be run.
+// around are the magics that come before Go code and say how to run it.
 var around = map[string]func(w *work){
 	"%time":   func(w *work) { w.r.Timed = true },
 	"%timeit": func(w *work) { w.measure = "Time" },

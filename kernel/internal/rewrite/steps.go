@@ -38,7 +38,7 @@ type Site struct {
 	Loop  int    // the innermost loop around it, as an index into Loops plus one; 0 for none
 	Head  bool   // an iteration of that loop begins here
 	Func  string // the function that begins here
-	In    int    // the function that it stands in, by the order of their beginnings; 0 for the cell itself
+	In    int    // the function that it is in, by the order of their beginnings; 0 for the cell itself
 	Scope int    // the innermost block around it, as an index into Scopes plus one; 0 for the cell itself
 }
 
@@ -51,7 +51,7 @@ type Loop struct {
 // A tracing lets a cell record its steps.
 type tracing struct {
 	*assembly
-	base      edits // those that stand in both copies of a piece of code
+	base      edits // those that are in both copies of a piece of code
 	scopes    map[*types.Scope]int
 	functions int
 	ranges    int             // variables for what loops range over
@@ -448,7 +448,7 @@ func root(c *checked, e ast.Expr) *ast.Ident {
 	return nil
 }
 
-// twice reports whether code can stand in a function a second time: a label can't, and a type would be another one.
+// twice reports whether code can occur in a function a second time: a label can't, and a type would be another one.
 func twice(n ast.Node) (yes bool) {
 	yes = true
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -773,7 +773,7 @@ func (t *tracer) inLiteral(ft *ast.FuncType, body *ast.BlockStmt) (begin, end st
 // StepsFile is where stack traces find calls that record steps.
 const StepsFile = "lecternsteps"
 
-// plain is the inside of a block as it is when nothing is recorded, whole or without what stands before both copies.
+// plain is the inside of a block as it is when nothing is recorded, whole or without what comes before both copies.
 func (t *tracer) plain(body *ast.BlockStmt, whole bool) string {
 	lo, hi := t.at(t.c, body.Lbrace)+1, t.at(t.c, body.Rbrace)
 	var around *literal

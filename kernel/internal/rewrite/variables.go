@@ -308,7 +308,7 @@ var embedLine = regexp.MustCompile(`(?m)^[ \t]*//go:embed[ \t]+(.*)$`)
 // embedName begins the name of the package's own variable that holds files, in which the compiler puts them.
 const embedName = ownPrefix + "Embed_"
 
-// embed sees to a variable for which //go:embed stands before its declaration, from an offset of the cell on. It
+// embed sees to a variable for which //go:embed comes before its declaration, from an offset of the cell on. It
 // reports whether it is one.
 func (p *hoister) embed(v *ast.ValueSpec, from int) bool {
 	var patterns []string
@@ -331,7 +331,8 @@ func (p *hoister) embed(v *ast.ValueSpec, from int) bool {
 }
 
 // useUnused writes uses of variables that are declared and not used, by the places of their declarations: inside a
-// statement of a cell such a variable is no mistake worth stopping for. It removes from unused those that it can write.
+// statement of a cell such a variable is not a mistake worth stopping for. It removes from unused those that it
+// can write.
 func (w *work) useUnused(c *checked, unused map[token.Pos]bool) {
 	if len(unused) == 0 {
 		return

@@ -14,7 +14,7 @@ const widgetPath = showPath + "/widget"
 
 func widgetsOf(cell int) string { return fmt.Sprint(cellstate.WidgetsName, cell) }
 
-// isOwn reports whether a variable is one of the kernel's: such a one, or a setting.
+// isOwn reports whether a variable is one of the kernel's: a variable of its own, or a setting.
 func isOwn(name string) bool {
 	return strings.HasPrefix(name, cellstate.WidgetsName) || slices.ContainsFunc(carried, func(s carriedSetting) bool { return s.name == name })
 }

@@ -23,7 +23,7 @@ type Config struct {
 	Given     string   // a folder that becomes its user's, to read; "" for none
 	Files     int      // open files that it gets, from descriptor 3 on
 	Mount     string   // an empty folder, on which its world is built; nothing is written to it
-	Work      string   // the folder whose files are copied into Home, but for notebooks and links; "" for none
+	Work      string   // the folder whose files are copied into Home, except notebooks and links; "" for none
 	Memory    int64    // bytes, of all processes together, with what they write
 	Disk      int64    // bytes, of what it writes; they are memory, too
 	Processes int      // threads count

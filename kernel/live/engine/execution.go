@@ -195,7 +195,7 @@ type changes struct {
 	Drawn  []change         `json:"drawn,omitempty"`
 	Prompt *string          `json:"prompt,omitempty"` // a line of input is asked for, after this text
 	Models []*runner.Widget `json:"models,omitempty"` // widgets that are new, or have other values
-	Below  []below          `json:"below,omitempty"`  // what stands below widgets
+	Below  []below          `json:"below,omitempty"`  // what is below widgets
 }
 
 // A change is an output: HTML, or a widget that the page draws.

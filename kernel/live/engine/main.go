@@ -20,7 +20,7 @@
 //	outputs()             what has changed since the last call: [changes]
 //	cell()                the cell as a notebook of its own, as it would be stored
 //	export(name, notebook)  the notebook as one program: an [exported]
-//	complete(code, at)    what can stand there, before a character of a cell: a [completion]
+//	complete(code, at)    what can come there, before a character of a cell: a [completion]
 //	help(code, at)        what the name there is: a [meaning]
 package main
 
@@ -43,8 +43,8 @@ import (
 // An answer is a rewritten cell.
 type answer struct {
 	Errors  []mistake         `json:"errors,omitempty"`
-	Need    []string          `json:"need,omitempty"`    // archives that have to be there first; then the cell is to be rewritten again
-	Library *library          `json:"library,omitempty"` // has to be compiled first; then the cell is to be rewritten again
+	Need    []string          `json:"need,omitempty"`    // archives that have to be there first; then the cell must be rewritten
+	Library *library          `json:"library,omitempty"` // has to be compiled first; then the cell must be rewritten
 	Program string            `json:"program,omitempty"` // Go source; none if there is nothing to run
 	Files   map[string]string `json:"files,omitempty"`   // the archives that the program is built from, by path
 	Alone   *answer           `json:"alone,omitempty"`   // the cell's own program, if Program runs others, too

@@ -48,7 +48,7 @@ const (
 
 // row parses up to something that only its caller can make sense of: the end, a
 // closing brace, \right, or a table's separators, which it does not consume.
-// prev is the class of what stands before, none at the start of a group.
+// prev is the class of what comes before, none at the start of a group.
 func (p *parser) row(end rowEnd, prev class) atom {
 	p.enter(p.pos)
 	defer func(f font) { p.depth--; p.font = f }(p.font)

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Handle reacts to a change of a widget of k, or a click on it, which stands on standard
+// Handle reacts to a change of a widget of k, or a click on it, which is on standard
 // input. It is for the kernel alone.
 func Handle(k *Kept) {
 	b, err := io.ReadAll(os.Stdin)

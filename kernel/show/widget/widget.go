@@ -194,7 +194,7 @@ func (c *control) open(state ...string) {
 	openModel(c.id, c.out, c.kind, append([]string{"description:s", c.label}, state...)...)
 }
 
-// A label beside a widget has a fixed place, so that several stand in line, and a longer one would be cut.
+// A label beside a widget has a fixed place, so that several line up, and a longer one would be cut.
 // It gets what it needs; the models of the styles that say so are different ones. A field's own is
 // TextStyle, which ipywidgets 7 has not.
 const shortLabel = 10
