@@ -21,14 +21,14 @@ func checkCommand() *command {
 		name:  "check",
 		short: "execute notebooks and compare with their stored outputs",
 		long: `
-Check executes a copy of each notebook and compares the outputs with those stored in the file, which it never writes. Of cells tagged
-measured only the form is compared: how many outputs, of which kinds, and the text without its digits. Without arguments it checks
-all lessons, or outside the repository the notebooks of the current folder.
+Check executes a copy of each notebook and compares the outputs with those stored in the file, which it never writes. For cells tagged
+measured, only the form is compared: how many outputs, of which kinds, and the text without its digits. Without arguments it checks all
+lessons, or outside the repository the notebooks of the current folder.
 
-Lines of the diff that begin with - are stored, those with + are what came now. Cells
-that ask for a guess run twice, as they do for a student who answers, and both runs must give the same. The exit status is 1 if anything differs or a cell fails.
-If the new outputs are right, store them with go run ./kernel run. Of lessons that are translated, check names the cells with texts
-whose English has changed since, or that are not translated yet; that is no failure. Examples:
+Lines of the diff that begin with - are stored, and those that begin with + are new. Cells that ask for a guess run twice, as they do for a
+student who answers, and both runs must give the same result. The exit status is 1 if anything differs or a cell fails. If the new outputs
+are right, store them with go run ./kernel run. For translated lessons, check names the cells with texts that are not translated yet, or
+whose English has changed since; that is not a failure. Examples:
 
   go run ./kernel check
   go run ./kernel check notebooks/11-gradients.ipynb`,

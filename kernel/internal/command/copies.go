@@ -36,9 +36,9 @@ func copiesCommand() *command {
 		flags: func(fs *flag.FlagSet) { fs.StringVar(&lang, "lang", "", langHelp) },
 		short: "write the lessons as students get them",
 		long: `
-Copies writes all lessons into a folder the way lab hands them out: without outputs, with folded solutions, and without the cells that only check a
-lesson; and the student's package mine, into which lesson.Grade puts functions. Copies without changes are brought up to date; if a student has worked
-in one, the lesson's new version is put beside it. Teachers hand out lessons this way: docs/teachers.md. Example:
+Copies writes all lessons into a folder the way lab hands them out: without outputs, with folded solutions, and without the cells that only
+check a lesson; and the student's package mine, into which lesson.Grade puts functions. Copies without changes are brought up to date; if a
+student has worked in one, the lesson's new version is put beside it. Teachers hand out lessons this way: see docs/teachers.md. Example:
 
   go run ./kernel copies .lectern/lessons`,
 		run: func(_ context.Context, ws *workspace, args []string) error {

@@ -26,8 +26,8 @@ func assignmentCommand() *command {
 		args:  "lesson",
 		short: "turn a lesson into an assignment",
 		long: `
-Assignment writes the source of an assignment: the lesson with each exercise of lesson.Grade as an answer with its solution and a locked
-test, marked as nbgrader marks them. Change it as you like, in JupyterLab; it is yours, and students never see it. Example:
+Assignment writes the source of an assignment: the lesson, with each lesson.Grade exercise as an answer with its solution and a locked test,
+marked the way nbgrader marks them. Change it as you like, in JupyterLab; it is yours, and students never see it. Example:
 
   go run ./kernel assignment -o course/source/ps17/ps17.ipynb notebooks/17-optimizers.ipynb`,
 		flags: func(fs *flag.FlagSet) {
@@ -125,8 +125,8 @@ func releaseCommand() *command {
 		args:  "source",
 		short: "turn an assignment into what students get",
 		long: `
-Release checks an assignment, has its own solutions graded, which have to get all points, and writes it as students get it: without
-solutions, hidden tests and outputs. Examples:
+Release checks an assignment, grades its own solutions, which have to get all points, and writes it as students get it: without solutions,
+hidden tests and outputs. Examples:
 
   go run ./kernel release -o course/release course/source/ps17/ps17.ipynb
   go run ./kernel release -o course/release -trust course/source/ps17/ps17.ipynb`,
@@ -194,12 +194,11 @@ func gradeCommand() *command {
 		args:  "folder",
 		short: "grade what students have handed in",
 		long: `
-Grade runs the submissions in a folder, each isolated from your files, the network and the others, and compares what their functions
-return with what the source of the assignment wants. In the folder, a submission is student.ipynb, or a notebook named as the source
-is, below a folder named after the student.
+Grade runs the submissions in a folder, each isolated from your files, the network and the others, and compares what their functions return
+with the answers in the source of the assignment. In the folder, a submission is student.ipynb, or a notebook with the name of the source,
+below a folder named after the student.
 
-Cells that were locked are put back to what they were. A submission that can't be graded has no points, a note, and makes the exit status 1.
-Examples:
+Locked cells are restored. A submission that can't be graded gets no points and a note, and makes the exit status 1. Examples:
 
   go run ./kernel grade -source course/source/ps17/ps17.ipynb -o grades.csv course/submitted
   go run ./kernel grade -source course/source/ps17/ps17.ipynb -o grades.csv -feedback course/feedback course/submitted`,

@@ -37,12 +37,13 @@ func labCommand() *command {
 		args:  "[folder or notebook]",
 		short: "open the lessons, or a folder of your own, in JupyterLab (start here)",
 		long: `
-Lab sets up the kernel and opens working copies of the lessons in JupyterLab with the kernel chosen. The copies lie in my-lessons/, which git
-ignores: without outputs, and with folded solutions; home.ipynb among them shows how far you are, and the folder mine is a package of
+Lab sets up the kernel and opens working copies of the lessons in JupyterLab with the kernel chosen. The copies are in my-lessons/, which
+git ignores. They have no outputs, and their solutions are folded; home.ipynb shows how far you are, and the folder mine is a package of
 your own, into which lesson.Grade puts your functions. What you change there is never overwritten; when a lesson has changed since, its new
-version is put beside yours. To change the lessons themselves, use -edit. JupyterLab is installed into a Python environment in
-.lectern/, by uv if you have it, else by pip, each file checked against its hash; a jupyter-lab in PATH is used if there is no uv. Your
-system's Python is never touched. Outside the repository it opens the current folder, or the folder or notebook that you name. Without Python it renders the lessons as web pages instead. The server listens on 127.0.0.1 only and asks for a token. Ctrl-C stops it. Examples:
+version is put beside yours. To change the lessons themselves, use -edit. JupyterLab is installed into a Python environment in .lectern/, by
+uv if you have it, else by pip, and each file is checked against its hash; if there is no uv, a jupyter-lab in PATH is used. Your system's
+Python is never touched. Outside the repository it opens the current folder, or the folder or notebook that you name. Without Python it
+renders the lessons as web pages instead. The server listens on 127.0.0.1 only and asks for a token. Ctrl-C stops it. Examples:
 
   go run ./kernel lab
   go run ./kernel lab -lang zh

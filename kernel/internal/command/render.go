@@ -27,15 +27,15 @@ func renderCommand() *command {
 		args:  "[notebook ...]",
 		short: "write notebooks as web pages",
 		long: `
-Render writes executed notebooks as web pages that need nothing else: no network, no script or font from another host. Without arguments
-it renders all lessons, or outside the repository the notebooks of the current folder. Outputs are those stored in the files; go run ./kernel run makes
-them.
+Render writes executed notebooks as web pages that need nothing else: no network, no script or font from another host. Without arguments it
+renders all lessons, or outside the repository the notebooks of the current folder. Outputs are those stored in the files; go run ./kernel
+run creates them.
 
-Readers can go through the cells of lessons step by step. For that render runs each lesson once more and records it, unless the lesson is as it was when
-it was recorded last, or somebody else has recorded it: -steps-from takes records out of a file, such as the steps.zip of a release, which is found by
-itself where it lies in the repository; -steps-to writes one. A record is used for the very text and code that it was made of, and no other. The pages are
-there before anything is recorded, and whole all the time, so that Ctrl-C loses nothing. -steps=false leaves it out, and -steps does it for other notebooks,
-too. Examples:
+Readers can go through the cells of lessons step by step. For that, render runs each lesson once more and records it, unless the lesson has
+not changed since it was last recorded, or somebody else has recorded it: -steps-from takes records from a file, such as the steps.zip of a
+release, which is found automatically if it is in the repository; -steps-to writes one. A record is used only for the text and code that it
+was made from. The pages are there before anything is recorded, and complete all the time, so Ctrl-C loses nothing. -steps=false leaves the
+recording out, and -steps does it for other notebooks, too. Examples:
 
   go run ./kernel render
   go run ./kernel render -o /tmp/page my-experiment.ipynb
@@ -45,11 +45,11 @@ too. Examples:
   go run ./kernel render -steps my-experiment.ipynb
   go run ./kernel render -steps-from steps.zip
 
-With -live the cells of the pages run in the browser: beside the pages lies Go itself, compiled for it from the Go installed here. The first time this
-takes some minutes. See docs/live.md.
+With -live, the cells of the pages run in the browser: Go itself lies beside the pages, compiled for the browser from the Go installed here.
+The first time, this takes some minutes. See docs/live.md.
 
-An output may hold a script, which runs in a frame of its own. Use -untrusted for notebooks of people you don't know: then nothing of theirs runs, loads
-anything or takes pictures from the folder they lie in, and what can't be rendered is a warning.`,
+An output may contain a script, which runs in a frame of its own. Use -untrusted for notebooks from people you don't know: then nothing in
+them runs, loads anything or takes pictures from their folder, and what can't be rendered is a warning.`,
 		flags: o.flags,
 		run: func(ctx context.Context, ws *workspace, args []string) error {
 			return ws.render(ctx, args, o)

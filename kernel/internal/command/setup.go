@@ -31,12 +31,12 @@ func setupCommand() *command {
 		name:  "setup",
 		short: "build the kernel and what cells use",
 		long: `
-Setup builds the kernel into .lectern/ (the installed command: into your cache folder), writes the kernelspec, and builds the library with the flags that cells use, so that
-the first cell is as fast as the tenth. Then it says that the kernel is ready, and builds the renderer, the pinned tools of
-tools/cells/go.mod, which GoNB's magics and widgets need, and what few cells import. It does only what has changed since the last
-time, and writes only inside the repository, or that folder, unless -user is given; uninstall removes all of it.
+Setup builds the kernel into .lectern/ (the installed command: into your cache folder), writes the kernelspec, and builds the library with
+the flags that cells use, so that the first cell is as fast as the tenth. Then it says that the kernel is ready, and builds the renderer,
+the pinned tools of tools/cells/go.mod, which GoNB's magics and widgets need, and packages that few cells import. It rebuilds only what has
+changed since the last time, and writes only inside the repository, or that folder, unless -user is given; uninstall removes all of it.
 
-The other commands call it by themselves. Examples:
+The other commands call it when they need it. Examples:
 
   go run ./kernel setup
   go run ./kernel setup -user    also make the kernel known to your own Jupyter and VS Code`,

@@ -69,10 +69,10 @@ func installedSource(ctx context.Context, w *workspace, look bool) (string, erro
 	if look || isCheckout(dir) {
 		return dir, nil
 	}
-	fmt.Fprintf(w.stdout, `This is the first time that Lectern %s is used here. It takes a copy of its source into
+	fmt.Fprintf(w.stdout, `This is the first time that Lectern %s is used here. It copies its source into
 %s
 and builds the kernel there, with your Go; that takes a minute or two. Cells import what your go.mod requires, or what they
-%%get. To have the kernel in your own Jupyter and VS Code: %s setup -user. To be rid of everything: %s uninstall.
+%%get. To have the kernel in your own Jupyter and VS Code: %s setup -user. To remove everything: %s uninstall.
 `, version, dir, self, self)
 	if err := copySource(ctx, w, version, info.Main.Sum, dir); err != nil {
 		return "", fmt.Errorf("the source of Lectern %s: %w", version, err)

@@ -22,8 +22,8 @@ func varsCommand() *command {
 		name:  "vars",
 		short: "list the variables of running kernels",
 		long: `
-Vars lists the variables that running kernels of this machine's user remember: names, types, shapes and bytes, kernel by kernel, as %vars does
-inside a notebook. Names that could not be kept follow with the reason. Example:
+Vars lists the variables that running kernels of this machine's user remember: names, types, shapes and bytes, kernel by kernel, as %vars
+does inside a notebook. Variables that could not be kept follow, with the reason. Example:
 
   go run ./kernel vars`,
 		run: func(_ context.Context, ws *workspace, args []string) error {

@@ -35,7 +35,7 @@ import (
 const Name = "mine"
 
 const about = `// Package mine holds the functions that you have written. When lesson.Grade gives one all its points, it is put here
-// with a test made of the exercise's cases, and later lessons import it. You may change every file: what you have
+// with a test made from the exercise's cases, and later lessons import it. You may change every file: what you have
 // changed is never overwritten. Try it with
 //
 //	go test ./mine
