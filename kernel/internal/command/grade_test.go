@@ -320,11 +320,11 @@ func TestGradingCommandLine(t *testing.T) {
 		want string
 	}{
 		{"assignment", 2, "give a lesson"},
-		{"assignment -o SOURCE 17-optimizers.ipynb", 1, "is there already"},
+		{"assignment -o SOURCE 17-optimizers.ipynb", 1, "exists already"},
 		{"release SOURCE", 2, "give the source"},
 		{"release -o DIR SOURCE", 2, "is the source itself"},
 		{"release -o EMPTY -timeout -1s SOURCE", 2, "more than 0"},
-		{"grade -source SOURCE EMPTY", 2, "give the folder"},
+		{"grade -source SOURCE EMPTY", 2, "give the assignment"},
 		{"grade -source SOURCE -o EMPTY/x.csv EMPTY", 1, "there are no submissions in"},
 		{"grade -source SOURCE -o EMPTY/x.csv EMPTY/none", 1, "no such file"},
 		{"grade -source SOURCE -o EMPTY/x.csv -memory 0 DIR", 2, "more than 0"},
