@@ -123,7 +123,7 @@ func (s *Submission) read(folder, path string) {
 type largeError struct{ size int64 }
 
 func (e *largeError) Error() string {
-	return fmt.Sprintf("the notebook has %s: it may have %s; are there outputs to clear?", humanize.Bytes(int(e.size)), humanize.Bytes(largest))
+	return fmt.Sprintf("the notebook has %s, and at most %s are allowed; are there outputs to clear?", humanize.Bytes(int(e.size)), humanize.Bytes(largest))
 }
 
 // readNotebook reads a notebook somewhere in a folder, and never leaves the folder.

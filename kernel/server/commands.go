@@ -59,7 +59,7 @@ func (e commands) wholeCell() *failure {
 		return e.script(body, strings.TrimPrefix(args[0], "%%"))
 	case "%%script":
 		if len(args) < 2 {
-			return said("usage", "write %%script and the program that is to read the cell, such as %%script python3")
+			return said("usage", "write %%script and the program that should read the cell, such as %%script python3")
 		}
 		return e.script(body, args[1:]...)
 	case "%%writefile":

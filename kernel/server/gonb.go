@@ -121,7 +121,7 @@ func (k *kernel) running() *gonb {
 func (e *execution) startGoNB() (*gonb, *failure) {
 	k := e.k
 	if slices.ContainsFunc(install.GoNB, func(path string) bool { return missing(filepath.Join(k.c.bin, filepath.Base(path))) }) {
-		e.note("this cell needs GoNB, which is built first; that takes half a minute, once")
+		e.note("this cell needs GoNB, which is built now; that takes half a minute, but only once")
 		cmd := install.Tools(e.ctx, k.c.root, k.c.bin, install.GoNB...)
 		if text, err := cmd.CombinedOutput(); err != nil && e.ctx.Err() == nil {
 			return nil, said("no GoNB", fmt.Sprintf("GoNB, which this cell needs, can't be built: %v\n%s\nRun `%s setup` where there is a network.", err, bytes.TrimSpace(text), setupCommand()))

@@ -25,7 +25,7 @@ type input struct {
 // ask asks the user for a line.
 func (in *input) ask(e *execution, prompt string) {
 	if !isTrue(e.req.AllowStdin) {
-		e.Stream("stderr", "note: the cell reads its input, but nobody is there to type: it gets the end of the input\n")
+		e.Stream("stderr", "note: the cell reads its input, but nobody is there to type: the input ends at once\n")
 		in.send(nil, true)
 		return
 	}

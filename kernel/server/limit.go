@@ -167,7 +167,7 @@ func (e commands) limitOutput(c rewrite.Command) *failure {
 		n, err = strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(c.Args[0]))
 	}
 	if err != nil || n < 0 || n > mostLines || len(c.Args) > 1 {
-		return said("usage", "write %output and how many lines a cell shows, or %output 0 for all of them")
+		return said("usage", "write %output and the number of lines that a cell shows, or %output 0 for all of them")
 	}
 	e.k.lines = n
 	for _, l := range e.limits {
@@ -176,7 +176,7 @@ func (e commands) limitOutput(c rewrite.Command) *failure {
 		l.mu.Unlock()
 	}
 	if n == 0 {
-		e.emit("stdout", "cells show all that they print\n") // what the limit says of itself is not under it
+		e.emit("stdout", "cells show everything that they print\n") // what the limit says of itself is not under it
 	} else {
 		e.emit("stdout", fmt.Sprintf("cells show the first %s lines that they print, and the last ones\n", humanize.Thousands(n)))
 	}

@@ -315,10 +315,10 @@
       engine.postMessage({ do: "cell", id, number: this.number, code: this.taken, steps: Boolean(this.recording), last, more, port: port2 }, [port2]);
       return port1;
     }
-    waits(yes) { this.note.textContent = yes ? say("waits") : ""; }
+    waits(yes) { this.note.textContent = yes ? say("waiting") : ""; }
     begins() {
       this.steps.close(false);
-      this.note.textContent = say("runs");
+      this.note.textContent = say("running");
       this.box.classList.add("live-runs");
       this.began = true;
       this.editor?.mistakes([]);
