@@ -1,8 +1,8 @@
 // Command kernel sets up the Go kernel of the lessons and runs, checks, renders and opens notebooks: go run ./kernel
 // help lists what it does.
 //
-// All that is in kernel/cmd/lectern, whose packages take Go most of a minute to compile for the first time. This
-// program imports next to nothing, so that it is there before, builds that one and says so meanwhile.
+// The work is done in kernel/cmd/lectern, whose packages take Go most of a minute to compile for the first time. This
+// program imports next to nothing, so it is ready at once; it builds that one, and says so meanwhile.
 package main
 
 import (
@@ -21,7 +21,7 @@ func main() {
 	root := here
 	for err == nil && !isFile(filepath.Join(root, "kernel", "cmd", "lectern", "main.go")) {
 		if root == filepath.Dir(root) {
-			say("kernel: this is run in a checkout of Lectern; elsewhere, install the command: go install github.com/lectern-go/lectern/kernel/cmd/lectern@latest\n")
+			say("kernel: this runs only in a checkout of Lectern; elsewhere, install the command: go install github.com/lectern-go/lectern/kernel/cmd/lectern@latest\n")
 			os.Exit(1)
 		}
 		root = filepath.Dir(root)
@@ -106,7 +106,7 @@ func build(goTool, root, program string) int {
 			}
 		}
 	}()
-	// Where Go's temporary files are beside the program, it replaces that at a stroke: others may just begin to run it.
+	// With Go's temporary files beside the program, the program is replaced in one step: others may be about to run it.
 	env := append(os.Environ(), "GOTMPDIR="+filepath.Dir(program))
 	code := run(goTool, root, env, "go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", program, command)
 	close(done)
@@ -129,7 +129,7 @@ func run(path, dir string, env []string, args ...string) int {
 	return state.ExitCode()
 }
 
-// become has a program take this one's place, with the arguments of this one behind its own. Where the system can't do
+// become has a program take this one's place, with the arguments of this one after its own. Where the system can't do
 // that, the program runs as a child.
 func become(path string, args ...string) {
 	args = append(args, os.Args[1:]...)

@@ -263,7 +263,7 @@ func (b *browser) window(width, height int64, mobile bool) {
 	b.do(send(emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: 1, Mobile: mobile}))
 }
 
-func (b *browser) colours(scheme string) {
+func (b *browser) colors(scheme string) {
 	b.t.Helper()
 	b.do(send(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}))
 }

@@ -132,7 +132,7 @@ func TestDiskGuesses(t *testing.T) {
 		p.until("questions come before their answers", first+`.querySelector(".ask input") != null && `+answers+` == 0`, answers)
 		p.act(first + `.querySelector("input").focus()`)
 		p.write("many\n")
-		p.until("numbers are wanted", first+`.querySelector(".bad").textContent.includes("Give numbers")`, first+`.textContent`)
+		p.until("numbers are wanted", first+`.querySelector(".bad").textContent.includes("Enter numbers")`, first+`.textContent`)
 		p.act(first + `.querySelector("input").select()`)
 		p.write("4, 20\n")
 		p.until("the guess is right", verdicts+` == "✓" && `+answers+` == 1`, first+`.textContent`)

@@ -253,10 +253,10 @@ func TestLiveExplorers(t *testing.T) {
 			b.accessible(axe, "a lesson with the explorer "+name)
 		}
 		for _, way := range []struct {
-			name, colours string
-			width         int64
+			name, colors string
+			width        int64
 		}{{"light", "light", 1280}, {"dark", "dark", 1280}, {"phone", "light", 390}} {
-			b.colours(way.colours)
+			b.colors(way.colors)
 			b.window(way.width, 900, way.width < 500)
 			ask[bool](b, `(`+explorer(name)+`.scrollIntoView({block: "start", behavior: "instant"}), scrollBy(0, -70), true)`)
 			b.fits(name, int(way.width))

@@ -15,7 +15,7 @@ import (
 func TestGuess(t *testing.T) {
 	t.Parallel()
 	b := openBrowser(t)
-	b.colours("light")
+	b.colors("light")
 	b.window(1280, 900, false)
 	site := renderedSite(t)
 	open := func() {
@@ -38,7 +38,7 @@ func TestGuess(t *testing.T) {
 	before := ask[int](b, hidden)
 	// The first question wants several numbers, the third is a choice. An answer that is no number gets a message.
 	b.do(chromedp.Focus(".guess .ask input"), chromedp.KeyEvent("many\r"))
-	b.until("numbers are wanted", `document.querySelector(".guess .bad").textContent.includes("Give numbers")`, `document.querySelector(".guess").textContent`)
+	b.until("numbers are wanted", `document.querySelector(".guess .bad").textContent.includes("Enter numbers")`, `document.querySelector(".guess").textContent`)
 	b.do(chromedp.KeyEvent("\b\b\b\b4, 20\r"))
 	b.until("the guess is right, and its answer has the keyboard", verdict+` == "✓ Right."`, `document.querySelector(".guess").textContent`)
 	if ask[int](b, answers) != 1 || ask[int](b, asked) != n-1 || ask[int](b, hidden) >= before {
@@ -125,7 +125,7 @@ fmt.Println("one", "half")`)
 		b.until("the questions are asked", cell(i, `.querySelector(".lectern-guess .ask") != null`), code+`.map(c => c.innerText).join(" | ")`)
 	}
 	guess(0, "many")
-	b.until("a number is wanted", output(0)+`.includes("Give a number")`, output(0))
+	b.until("a number is wanted", output(0)+`.includes("Enter a number")`, output(0))
 	guess(0, "32") // in place of what was wrong
 	b.until("a hint comes before the answer", output(0)+`.includes("✗ You guessed 32: 4 times too small. Each has four.") && !`+output(0)+`.includes("128")`, output(0))
 	if got := ask[string](b, source(0)); !strings.Contains(got, `"How many bytes?", nil,`) {

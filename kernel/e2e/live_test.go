@@ -197,7 +197,7 @@ func (p page) study() {
 	}
 	// A time limit.
 	p.act(`lecternLive.limit = 1`)
-	if got := p.runCell("05-05", "for {\n}"); !strings.Contains(got, "the cell ran for 1 s and was ended") {
+	if got := p.runCell("05-05", "for {\n}"); !strings.Contains(got, "the cell ran for 1 s and was stopped") {
 		t.Errorf("after the time limit the cell shows %q", got)
 	}
 	p.act(`lecternLive.limit = 180`)
@@ -275,7 +275,7 @@ near`
 func TestLive(t *testing.T) {
 	address := served(t)
 	b := openBrowser(t)
-	b.colours("light")
+	b.colors("light")
 	b.window(1280, 900, false)
 	b.open(address + "/05-storage-strides-views.html")
 	for _, r := range b.requests {
@@ -458,7 +458,7 @@ func TestLiveEdits(t *testing.T) {
 	b.load(filepath.Join(t.TempDir(), "other.ipynb"), []byte("no notebook"))
 	b.until("what is no notebook is refused", says+` === "This can't be loaded: it isn't a notebook"`, says)
 	b.load(filepath.Join(t.TempDir(), "strange.ipynb"), []byte(`{"cells": [{"cell_type": "code", "id": "x", "source": ["1"]}]}`))
-	b.until("a strange notebook changes nothing", says+` === "strange.ipynb has no code other than what is here. 1 cell is not from this lesson and was left out."`, says)
+	b.until("a strange notebook changes nothing", says+` === "strange.ipynb has no code that isn't here already. 1 cell is not from this lesson and was left out."`, says)
 	b.clean(fromSite(address))
 }
 
@@ -518,7 +518,7 @@ lesson.Grade("01.4", merge)`
 		t.Errorf("when what was forgotten is brought back, the function accepted since then stays; the cell shows %q", got)
 	}
 	b.load(filepath.Join(t.TempDir(), "saved.ipynb"), file)
-	b.until("the notebook brings the function back", `document.querySelector(".live-strip .live-note").textContent.includes("Functions of mine came along: 1.")`, `document.querySelector(".live-strip").innerText`)
+	b.until("the notebook brings the function back", `document.querySelector(".live-strip .live-note").textContent.includes("Functions of mine that were loaded: 1.")`, `document.querySelector(".live-strip").innerText`)
 	if got := b.runCell(other, call); !strings.Contains(got, "panic: theirs") {
 		t.Errorf("when it is back, the cell shows %q", got)
 	}
@@ -874,7 +874,7 @@ func (p page) lesson(address, name string) {
 		new MutationObserver((all) => { for (const m of all) for (const n of m.addedNodes) barSaid.push(n.textContent); }).observe(document.querySelector(".live-words"), { childList: true });
 		document.querySelector(".live-strip .live-run").click();
 	})()`)
-	p.until("the bar says how many cells wait", `barSaid.some((text) => /^(Compiling|Linking|Running.*); \d+ more cells wait$/.test(text))`, liveState+` + " " + barSaid.join(" | ")`)
+	p.until("the bar says how many cells wait", `barSaid.some((text) => /^(Compiling|Linking|Running.*); \d+ more cells are waiting$/.test(text))`, liveState+` + " " + barSaid.join(" | ")`)
 	p.idle("all cells have run")
 	t.Logf("%s took %.1f s", name, time.Since(began).Seconds())
 	p.shoot("live-"+name, true)

@@ -50,7 +50,7 @@ func TestNbconvert(t *testing.T) {
 			t.Errorf("%s: no tensor and no table is shown", n)
 		}
 		text := ask[string](b, `document.body.innerText`)
-		for what, raw := range map[string]string{"an escape character": "\x1b", "an escape sequence of colours": "[0m", "an escape sequence of displays": "]lectern;", "source text of a figure": "<svg"} {
+		for what, raw := range map[string]string{"an escape character": "\x1b", "an escape sequence of colors": "[0m", "an escape sequence of displays": "]lectern;", "source text of a figure": "<svg"} {
 			if strings.Contains(text, raw) {
 				t.Errorf("%s: %s is shown as text", n, what)
 			}

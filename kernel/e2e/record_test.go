@@ -164,8 +164,8 @@ func (f *film) add(t *testing.T, data []byte, stays time.Duration) {
 	f.stays = append(f.stays, stays)
 }
 
-// colours are those that most points have, none of them close to another.
-func (f *film) colours(n int) color.Palette {
+// colors are those that most points have, none of them close to another.
+func (f *film) colors(n int) color.Palette {
 	count := map[color.RGBA]int{}
 	for _, frame := range f.frames {
 		for i := 0; i < len(frame.Pix); i += 4 {
@@ -195,7 +195,7 @@ func (f *film) colours(n int) color.Palette {
 // develop makes the pictures an animation that goes round. Of each but the first it keeps what
 // differs from the one before.
 func (f *film) develop() *gif.GIF {
-	palette := f.colours(255)
+	palette := f.colors(255)
 	unchanged := uint8(len(palette))
 	palette = append(palette, color.RGBA{})
 	nearest := map[color.RGBA]uint8{}

@@ -92,13 +92,13 @@ func (b *browser) themes() {
 		b.until(when, `(`+brightness+` < 128) == `+strconv.FormatBool(want), brightness)
 	}
 	click := func() { b.t.Helper(); ask[bool](b, `document.querySelector("#theme").click(), true`) }
-	b.colours("light")
+	b.colors("light")
 	dark(false, "the system is light")
 	click() // light
-	b.colours("dark")
+	b.colors("dark")
 	dark(false, "light was chosen on a dark system")
 	click() // dark
-	b.colours("light")
+	b.colors("light")
 	dark(true, "dark was chosen on a light system")
 	b.do(chromedp.Reload(), chromedp.WaitReady("body"))
 	dark(true, "the choice is remembered")
@@ -173,7 +173,7 @@ func (b *browser) languages(site string) {
 func TestSiteByKeyboard(t *testing.T) {
 	t.Parallel()
 	b := openBrowser(t)
-	b.colours("light")
+	b.colors("light")
 	b.window(1280, 900, false)
 	site := renderedSite(t)
 	b.search(site)
@@ -247,7 +247,7 @@ func TestSite(t *testing.T) {
 		t.Run(look.name, func(t *testing.T) {
 			t.Parallel()
 			b := openBrowser(t)
-			b.colours(look.scheme)
+			b.colors(look.scheme)
 			b.window(look.width, look.height, look.mobile)
 			for i, p := range pages {
 				address := (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(out, p))}).String()

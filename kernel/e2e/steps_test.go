@@ -18,7 +18,7 @@ const steppedLesson = "11-gradients"
 func TestStepping(t *testing.T) {
 	t.Parallel()
 	b := openBrowser(t)
-	b.colours("light")
+	b.colors("light")
 	b.window(1280, 900, false)
 	site := rendered(t, "-steps", filepath.Join("notebooks", steppedLesson+".ipynb"))
 	file := filepath.Join(site, steppedLesson+".html")
@@ -135,7 +135,7 @@ func TestStepping(t *testing.T) {
 	b.shoot("site-steps", false)
 	// On a phone nothing is wider than the window, and fingers find the buttons.
 	b.window(390, 844, true)
-	b.colours("dark")
+	b.colors("dark")
 	if w := ask[int](b, `document.documentElement.scrollWidth`); w > 390 {
 		t.Errorf("%d wide on a phone of 390", w)
 	}

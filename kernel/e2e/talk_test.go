@@ -15,7 +15,7 @@ import (
 func TestTalk(t *testing.T) {
 	t.Parallel()
 	b := openBrowser(t)
-	b.colours("light")
+	b.colors("light")
 	b.window(1280, 720, false)
 	site := rendered(t, "-steps", filepath.Join("notebooks", steppedLesson+".ipynb"))
 	server := httptest.NewServer(http.FileServer(http.Dir(site))) // the windows of pages on a disk can't look into each other

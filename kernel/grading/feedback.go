@@ -39,7 +39,7 @@ func (s *Source) WriteCSV(w io.Writer, reports []*Report) error {
 	return out.Error()
 }
 
-// plain keeps a spreadsheet from taking a text of a student's for a formula.
+// plain keeps a spreadsheet from taking a student's text for a formula.
 func plain(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
@@ -48,7 +48,7 @@ func plain(s string) string {
 	return s
 }
 
-// outputShown is how much of an output stands in feedback.
+// outputShown is how much of an output feedback shows.
 const outputShown = 20_000
 
 // WriteFeedback writes a page for the student: points, what was wrong, and the notebook as it was graded. There is
@@ -57,7 +57,7 @@ func (s *Source) WriteFeedback(w io.Writer, r *Report) error {
 	return feedback.Execute(w, map[string]any{"Name": s.Name, "R": r})
 }
 
-// outputText is what a page shows of an output.
+// outputText is the part of an output that a page shows.
 func outputText(o *notebook.Output) string {
 	text := o.Plain()
 	if o.Type == "error" {

@@ -14,7 +14,7 @@ import (
 	"github.com/lectern-go/lectern/notebooks/lesson"
 )
 
-// A Report is what becomes of one submission.
+// A Report is the result of grading one submission.
 type Report struct {
 	Student    string
 	Points, Of int
@@ -32,10 +32,10 @@ type Result struct {
 	Verdict Verdict
 }
 
-// Grade runs a submission, whose other files lie in work; "" is for none.
+// Grade runs a submission, whose other files are in work; "" means that there are none.
 //
 // It runs twice where there are hidden cases: once as its student sees it, without them, and then in another kernel
-// with another disk, of which the points alone are kept. So a function may remember what hidden cases call it with, but
+// with another disk, of which only the points are kept. So a function may remember what hidden cases call it with, but
 // no cell can show it.
 func (s *Source) Grade(ctx context.Context, o Options, submission *notebook.Notebook, work string) (*Report, error) {
 	merged, notes := s.merge(submission)
@@ -61,7 +61,7 @@ func (s *Source) Grade(ctx context.Context, o Options, submission *notebook.Note
 		if err != nil {
 			return nil, err
 		}
-		if note := "nothing ran any more: " + r.late(); time.Now().After(r.until) && !slices.Contains(report.Notes, note) {
+		if note := "nothing more ran: " + r.late(); time.Now().After(r.until) && !slices.Contains(report.Notes, note) {
 			report.Notes = append(report.Notes, note)
 		}
 		for id, v := range verdicts {
@@ -98,7 +98,7 @@ func (s *Source) hides() bool {
 }
 
 // run runs the cells of a submission and returns what its tests give, part by part. What cells show goes into the
-// report, and then no hidden case runs. Without a report they do, and nothing is kept but points.
+// report, and then no hidden case runs. Without a report, hidden cases run, and nothing is kept but points.
 func (s *Source) run(ctx context.Context, r *Runner, merged []mergedCell, report *Report) (map[string]*Verdict, error) {
 	verdicts := map[string]*Verdict{}
 	tests := map[string]*Test{}
@@ -187,7 +187,7 @@ type mergedCell struct {
 	id string // in the source; "" for a cell of the student's own
 }
 
-// merge puts the assignment's own cells back to what they were, and says what it found. Cells keep the order that the
+// merge restores the assignment's own cells, and says what it found. Cells keep the order that the
 // student has given them.
 func (s *Source) merge(submission *notebook.Notebook) (cells []mergedCell, notes []string) {
 	seen := map[string]bool{}
@@ -200,7 +200,7 @@ func (s *Source) merge(submission *notebook.Notebook) (cells []mergedCell, notes
 			cells = append(cells, mergedCell{c, ""})
 			continue
 		case seen[m.ID]:
-			note("cell %s is there twice: the second is taken for a cell of the student's own", m.ID)
+			note("cell %s is there twice: the second is treated as a cell of the student's own", m.ID)
 			cells = append(cells, mergedCell{c, ""})
 			continue
 		}
@@ -225,7 +225,7 @@ func (s *Source) merge(submission *notebook.Notebook) (cells []mergedCell, notes
 			note("cell %s is missing and was put back", m.ID)
 			cells = append(cells, mergedCell{c, m.ID})
 		default:
-			note("cell %s is missing: what it was to define is not there", m.ID)
+			note("cell %s is missing, and so is what it should define", m.ID)
 		}
 	}
 	return cells, notes

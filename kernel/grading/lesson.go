@@ -12,9 +12,9 @@ import (
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
-// FromLesson makes the source of an assignment of a lesson: every exercise of lesson.Grade becomes an answer with its
-// solution and a locked test. A program to repair stands before the answer, in a cell of its own. What can't be made so
-// is named in left.
+// FromLesson makes the source of an assignment from a lesson: every exercise with lesson.Grade becomes an answer with
+// its solution and a locked test. A program to repair comes before the answer, in a cell of its own. What can't be
+// converted is named in left.
 func FromLesson(n *notebook.Notebook) (made *notebook.Notebook, left []string) {
 	made = &notebook.Notebook{Metadata: maps.Clone(n.Metadata), Minor: n.Minor}
 	for i := 0; i < len(n.Cells); i++ {
@@ -70,7 +70,7 @@ func FromLesson(n *notebook.Notebook) (made *notebook.Notebook, left []string) {
 	return made, left
 }
 
-// splitExercise makes of a lesson's solution an answer, with marks around the bodies of its functions, and a test.
+// splitExercise turns a lesson's solution into an answer, with marks around the bodies of its functions, and a test.
 func splitExercise(solution *notebook.Cell) (answer, test, key string, err error) {
 	if solution == nil {
 		return "", "", "", fmt.Errorf("no solution follows it")
@@ -94,7 +94,7 @@ func splitExercise(solution *notebook.Cell) (answer, test, key string, err error
 		}
 		first, last := set.Position(f.Body.Lbrace).Line-1, set.Position(f.Body.Rbrace).Line-1
 		if first == last {
-			return "", "", key, fmt.Errorf("exercise %s: its solution has a function in one line: mark it by hand", key)
+			return "", "", key, fmt.Errorf("exercise %s: its solution has a function on one line: mark it by hand", key)
 		}
 		lines = slices.Insert(lines, last-1, "\t// "+endSolution)
 		lines = slices.Insert(lines, first, "\t// "+beginSolution)
@@ -102,7 +102,7 @@ func splitExercise(solution *notebook.Cell) (answer, test, key string, err error
 	return strings.Join(lines, "\n"), strings.Join(calls, "\n"), key, nil
 }
 
-// withoutGrade separates a cell's code from its calls of lesson.Grade.
+// withoutGrade separates a cell's code from its calls to lesson.Grade.
 func withoutGrade(source string) (code string, calls []string) {
 	var lines []string
 	for _, line := range strings.Split(source, "\n") {

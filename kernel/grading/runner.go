@@ -33,25 +33,25 @@ type Options struct {
 	Total  time.Duration // how long all of a submission may; 0 is [TotalLimit]
 	// Programs is a folder in which [Source.Prepare] has put the programs of cells that all submissions have in common.
 	Programs string
-	Memory   int64 // bytes that a submission may take; 0 is [MemoryLimit]
+	Memory   int64 // bytes that a submission may use; 0 is [MemoryLimit]
 }
 
-// What submissions may take where nothing else is said.
+// What submissions may use unless something else is said.
 const (
 	CellLimit   = 30 * time.Second
 	TotalLimit  = 10 * time.Minute
 	MemoryLimit = 2 << 30
 )
 
-// outputLimit is how many bytes a cell may print and show; outputTotal is how many of all cells the grader keeps until
-// it writes the page.
+// outputLimit is how many bytes a cell may print and show; outputTotal is how many bytes of all cells the grader keeps
+// until it writes the page.
 const (
 	outputLimit = 1 << 20
 	outputTotal = 16 << 20
 )
 
-// library are the folders and files of the checkout that cells are built from. What else lies in a checkout, a
-// teacher's assignments perhaps, submissions don't see.
+// library are the folders and files of the checkout that cells are built from. Submissions don't see what else is in a
+// checkout, such as a teacher's assignments.
 var library = append(slices.DeleteFunc(slices.Clone(names.Library), func(folder string) bool { return strings.Contains(folder, "/") }), // in one of the others
 	"go.mod", "go.sum", "gpu", "internal", "kernel", "notebooks/lesson", "tools", ".lectern/bin", ".lectern/share", ".lectern/get")
 
@@ -82,7 +82,7 @@ type Runner struct {
 	until  time.Time // when the submission's time is over
 }
 
-// Start starts the kernel of a submission whose files, but for notebooks, lie in work; "" is for none.
+// Start starts the kernel of a submission whose files, except notebooks, are in work; "" means that there are none.
 func Start(ctx context.Context, o Options, work string) (*Runner, error) {
 	if o.Cell == 0 {
 		o.Cell = CellLimit
@@ -120,7 +120,8 @@ func Start(ctx context.Context, o Options, work string) (*Runner, error) {
 }
 
 // files copies what lies beside the notebook, and returns the folder of the copy: a student's files may be readable for
-// the user who grades, but not for whom the kernel runs as; and what can't be read is known before anything runs.
+// the user who grades, but not for the user that the kernel runs as; and what can't be read is known before anything
+// runs.
 func (r *Runner) files(work string) (string, error) {
 	dir := filepath.Join(r.base, "w")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -175,9 +176,8 @@ func (r *Runner) isolated(spec *jupyter.Spec, work string) (*jupyter.Spec, []str
 // programsVar tells a kernel the folder of programs that are built already.
 const programsVar = "LECTERN_PROGRAMS"
 
-// Prepare runs what students get of the assignment, and puts the programs of its cells into the folder o.Programs:
-// most cells of a submission are as they were given out, and need not be built again. The teacher's own code is
-// trusted.
+// Prepare runs what students get, and puts the programs of its cells into the folder o.Programs: most cells of a
+// submission are as they were handed out, and need not be built again. The teacher's own code is trusted.
 func (s *Source) Prepare(ctx context.Context, o Options) error {
 	o.Trust = true
 	r, err := Start(ctx, o, "")
@@ -213,7 +213,7 @@ type LimitError struct{ Reason string }
 
 func (e *LimitError) Error() string { return e.Reason }
 
-// Cell runs a cell of the submission and hands on what it shows. The error is a [LimitError] if a limit ended it.
+// Cell runs a cell of the submission and passes on what it shows. The error is a [LimitError] if a limit ended it.
 func (r *Runner) Cell(ctx context.Context, code string, output func(*jupyter.Message)) (jupyter.Result, error) {
 	allowed, over := r.o.Cell, fmt.Sprintf("it ran for more than %v", r.o.Cell)
 	if left := time.Until(r.until); left < allowed {
@@ -290,15 +290,15 @@ func (r *Runner) Cell(ctx context.Context, code string, output func(*jupyter.Mes
 // late says that the submission's time is over.
 func (r *Runner) late() string { return fmt.Sprintf("the submission ran for more than %v", r.o.Total) }
 
-// isOver says why nothing of the submission runs any more; "" if it still does.
+// isOver says why nothing of the submission can run any more; "" if it still can.
 func (r *Runner) isOver(last string) string {
 	select {
 	case <-r.kernel.Exited():
-		return "nothing could run any more after a cell of yours: " + last
+		return "nothing could run after a cell of yours: " + last
 	default:
 	}
 	if time.Now().After(r.until) {
-		return "nothing ran any more: " + r.late()
+		return "nothing more ran: " + r.late()
 	}
 	return ""
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
-// Stub stands in a released notebook where a solution was. nbgrader has to be told it, as code_stub.
+// Stub takes a solution's place in a released notebook. nbgrader has to know it, as code_stub.
 const Stub = "panic(lesson.Todo) // write your code in place of this line"
 
 // Tags of lessons: cells that an assignment leaves out.
@@ -28,7 +28,7 @@ type Marks struct {
 	Points                        float64
 }
 
-// marksOf reads them; ok is false for a cell that nbgrader knows nothing of.
+// marksOf reads them; ok is false for a cell that nbgrader knows nothing about.
 func marksOf(c *notebook.Cell) (m Marks, ok bool) {
 	about, ok := c.Metadata["nbgrader"].(notebook.Object)
 	if !ok {
@@ -75,7 +75,7 @@ type Test struct {
 	Calls  []Call
 }
 
-// ReadSource reads an assignment and checks that it can be graded. The error joins all that is wrong with it.
+// ReadSource reads an assignment and checks that it can be graded. The error joins everything that is wrong with it.
 func ReadSource(path string) (*Source, error) {
 	n, err := notebook.Read(path)
 	if err != nil {
@@ -122,7 +122,7 @@ func ReadSource(path string) (*Source, error) {
 		case m.Task || m.Grade && m.Solution:
 			bad(i, m, "it is graded by hand: that takes nbgrader's formgrader, which grades such notebooks with this kernel, too")
 		case m.Solution && solutions == 0:
-			bad(i, m, "put // %s and // %s around what students are to write", beginSolution, endSolution)
+			bad(i, m, "put // %s and // %s around what students should write", beginSolution, endSolution)
 		case !m.Solution && solutions > 0:
 			bad(i, m, "it has a solution but is not marked as one")
 		case !m.Grade && hidden > 0:
@@ -149,7 +149,7 @@ func ReadSource(path string) (*Source, error) {
 		s.Tests = append(s.Tests, Test{ID: m.ID, Points: sum, Calls: calls})
 	}
 	if len(s.Tests) == 0 && len(problems) == 0 {
-		problems = append(problems, fmt.Errorf("%s: it has no tests: mark a cell with lesson.Grade as autograder tests in nbgrader's toolbar, or make an assignment of a lesson with "+
+		problems = append(problems, fmt.Errorf("%s: it has no tests: mark a cell with lesson.Grade as autograder tests in nbgrader's toolbar, or turn a lesson into an assignment with "+
 			"go run ./kernel assignment", filepath.Base(path)))
 	}
 	return s, errors.Join(problems...)
@@ -164,8 +164,8 @@ func (s *Source) Points() int {
 	return sum
 }
 
-// Release returns what students get: no solutions, no hidden tests, no outputs, none of the cells that only hold a
-// lesson to its numbers.
+// Release returns what students get: no solutions, no hidden tests, no outputs, and none of the cells that only check a
+// lesson's numbers.
 func (s *Source) Release() *notebook.Notebook {
 	n := &notebook.Notebook{Metadata: s.Notebook.Metadata, Minor: s.Notebook.Minor}
 	for _, c := range s.Notebook.Cells {

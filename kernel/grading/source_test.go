@@ -118,12 +118,12 @@ func TestSourceMistakes(t *testing.T) {
 		"hidden, unmarked":    {[]cell{{Marks{}, "// BEGIN HIDDEN TESTS\n// END HIDDEN TESTS"}}, "it has hidden tests but is not marked"},
 		"hidden, no points":   {[]cell{{answer, solution + "// BEGIN HIDDEN TESTS\n// END HIDDEN TESTS"}}, "it has hidden tests but no points"},
 		"no call":             {[]cell{{test, "// nothing"}}, "it is graded but calls no lesson.Grade"},
-		"other code":          {[]cell{{test, call + "\nif f(1) != 2 { panic(1) }"}}, "line 2 isn't a call of lesson.Grade: other code would run in the student's process"},
-		"no text":             {[]cell{{test, "lesson.Grade(\"f\", f, hidden)"}}, "line 1: names and cases are texts in quotes"},
+		"other code":          {[]cell{{test, call + "\nif f(1) != 2 { panic(1) }"}}, "line 2 isn't a call to lesson.Grade: other code would run in the student's process"},
+		"no text":             {[]cell{{test, "lesson.Grade(\"f\", f, hidden)"}}, "line 1: names and cases must be in quotes"},
 		"no function":         {[]cell{{test, "lesson.Grade(\"f\")"}}, "line 1: lesson.Grade takes a name and a function"},
 		"no cases":            {[]cell{{test, "lesson.Grade(\"f\", f)"}}, "line 1: no lesson has an exercise f, and there are no cases"},
 		"cases with mistakes": {[]cell{{test, "\nlesson.Grade(\"f\", f, `{\"category\": \"x\"`)"}}, "line 2, exercise f: case 1 ends too early"},
-		"no Go":               {[]cell{{test, "lesson.Grade("}}, "it isn't a list of calls of lesson.Grade"},
+		"no Go":               {[]cell{{test, "lesson.Grade("}}, "it isn't a list of calls to lesson.Grade"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := &notebook.Notebook{Metadata: notebook.Object{}}

@@ -47,7 +47,7 @@ func Submissions(folder, name string) ([]Submission, error) {
 		}
 		found[e.Name()] = append(found[e.Name()], nil...) // also where there is none
 		if !e.IsDir() {
-			problems[e.Name()] = "it isn't a folder but a link or something else, which is not followed: the submission has to be a folder or a notebook"
+			problems[e.Name()] = "it is a link or something else that isn't followed: the submission has to be a folder or a notebook"
 			continue
 		}
 		err := filepath.WalkDir(filepath.Join(folder, e.Name()), func(path string, d fs.DirEntry, err error) error {
@@ -77,7 +77,7 @@ func Submissions(folder, name string) ([]Submission, error) {
 				paths[i], _ = filepath.Rel(folder, p)
 			}
 			slices.Sort(paths)
-			s.Problem = fmt.Sprintf("there are %s, %s: leave the one that counts", humanize.Count(len(paths), "submission"), strings.Join(paths, " and "))
+			s.Problem = fmt.Sprintf("there are %s, %s: leave only the one that counts", humanize.Count(len(paths), "submission"), strings.Join(paths, " and "))
 		}
 		list = append(list, s)
 	}
@@ -85,13 +85,13 @@ func Submissions(folder, name string) ([]Submission, error) {
 	return list, nil
 }
 
-// below names in an error a path as it lies in folder.
+// below makes the path in an error relative to folder.
 func below(folder string, err error) string {
 	return strings.ReplaceAll(err.Error(), folder+string(filepath.Separator), "")
 }
 
-// read reads the notebook at a path in folder. Between a look at its name and its opening the student may put something
-// else there, which leads out of the submission: so all is asked of the file that is open.
+// read reads the notebook at a path in folder. Between checking its name and opening it, the student may put something
+// else there that leads out of the submission, so every check is made on the open file.
 func (s *Submission) read(folder, path string) {
 	within := folder
 	if dir := filepath.Dir(path); dir != filepath.Clean(folder) {
@@ -123,10 +123,10 @@ func (s *Submission) read(folder, path string) {
 type largeError struct{ size int64 }
 
 func (e *largeError) Error() string {
-	return fmt.Sprintf("the notebook has %s: it may have %s; are there outputs to clear?", humanize.Bytes(int(e.size)), humanize.Bytes(largest))
+	return fmt.Sprintf("the notebook has %s, and at most %s are allowed; are there outputs to clear?", humanize.Bytes(int(e.size)), humanize.Bytes(largest))
 }
 
-// readNotebook reads a notebook that lies somewhere in a folder, and leaves that nowhere.
+// readNotebook reads a notebook somewhere in a folder, and never leaves the folder.
 func readNotebook(folder, path string) (*notebook.Notebook, error) {
 	name, err := filepath.Rel(folder, path)
 	if err != nil {

@@ -22,7 +22,7 @@ const (
 	endHidden     = "END HIDDEN TESTS"
 )
 
-// A Call is one call of lesson.Grade in a test.
+// A Call is one call to lesson.Grade in a test.
 type Call struct {
 	Key        string // of an exercise, or any name
 	Func       string // the student's function, as the test names it
@@ -48,7 +48,7 @@ func ParseTest(source string) (calls []Call, ok bool, err error) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "", before+source+"\n}", parser.SkipObjectResolution)
 	if err != nil || len(file.Decls) != 1 {
-		return nil, strings.HasPrefix(strings.TrimSpace(source), "lesson.Grade("), fmt.Errorf("it isn't a list of calls of lesson.Grade")
+		return nil, strings.HasPrefix(strings.TrimSpace(source), "lesson.Grade("), fmt.Errorf("it isn't a list of calls to lesson.Grade")
 	}
 	hidden := map[int]bool{}
 	inside := false
@@ -60,7 +60,7 @@ func ParseTest(source string) (calls []Call, ok bool, err error) {
 		line := set.Position(s.Pos()).Line - 2
 		call, is := gradeCall(s)
 		if !is {
-			return calls, len(calls) > 0, fmt.Errorf("line %d isn't a call of lesson.Grade: other code would run in the student's process, where it can be fooled", line)
+			return calls, len(calls) > 0, fmt.Errorf("line %d isn't a call to lesson.Grade: other code would run in the student's process, where it can be fooled", line)
 		}
 		ok = true
 		c := Call{Hidden: hidden[line]}
@@ -74,7 +74,7 @@ func ParseTest(source string) (calls []Call, ok bool, err error) {
 			}
 			lit, is := arg.(*ast.BasicLit)
 			if !is || lit.Kind != token.STRING {
-				return nil, true, fmt.Errorf("line %d: names and cases are texts in quotes, so that the grader can read them", line)
+				return nil, true, fmt.Errorf("line %d: names and cases must be in quotes, so that the grader can read them", line)
 			}
 			text, _ := strconv.Unquote(lit.Value)
 			if i > 0 {
@@ -115,7 +115,7 @@ func gradeCall(s ast.Stmt) (*ast.CallExpr, bool) {
 	return call, ok && x.Name == "lesson"
 }
 
-// inputs are what the student's process gets to know of the cases.
+// inputs are all that the student's process learns about the cases.
 func (c *Call) inputs() string {
 	list := [][]json.RawMessage{}
 	for _, k := range c.Cases[c.Lesson:] {
@@ -139,7 +139,7 @@ type Verdict struct {
 	Parts      []Part
 }
 
-// A Part is what one call of lesson.Grade gives.
+// A Part is the result of one call to lesson.Grade.
 type Part struct {
 	Key        string
 	Hidden     bool
@@ -155,7 +155,7 @@ type Category struct {
 	Points, Of int
 }
 
-const noAnswer = "there is no answer: the function has ended the program"
+const noAnswer = "there is no answer: the function ended the program"
 
 // compare gives points for answers.
 func (c *Call) compare(answers map[int]lesson.Answer, problem string) Part {
@@ -198,7 +198,7 @@ func (c *Call) compare(answers map[int]lesson.Answer, problem string) Part {
 	if todo == len(c.Cases) {
 		p.First, p.Problem = "", "the function is not written yet"
 	} else if c.Hidden && p.Problem != "" {
-		p.Problem = "the function gave no answers" // why is the student's text, in which there may be what it was called with
+		p.Problem = "the function gave no answers" // why is the student's text, which may contain what it was called with
 	}
 	return p
 }

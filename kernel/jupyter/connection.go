@@ -39,8 +39,8 @@ type ConnectionInfo struct {
 
 // NewConnectionInfo returns a connection with a random key, by the ipc transport: its sockets will be files in the
 // first of the folders dirs whose path leaves room for them in a socket's address (see [FitsSockets]). The folder has
-// to be private, that is, closed to all other users. Where there is no such folder, and on Windows, where ZeroMQ's
-// clients know no ipc, it uses five ports of 127.0.0.1 that were free a moment ago.
+// to be private, that is, closed to all other users. If there is no such folder, and on Windows, where ZeroMQ's clients
+// have no ipc, it uses five ports of 127.0.0.1 that were free a moment ago.
 func NewConnectionInfo(dirs ...string) (ConnectionInfo, error) {
 	c := ConnectionInfo{Key: NewID(), SignatureScheme: "hmac-sha256"}
 	for _, dir := range dirs {
@@ -69,8 +69,8 @@ func NewConnectionInfo(dirs ...string) (ConnectionInfo, error) {
 	return c, nil
 }
 
-// socketName begins the names of the sockets' files; a dash and a number follow. It is another one each time, since a
-// kernel that was killed leaves its files, and not every kernel clears them away for the next one in that folder.
+// socketName begins the names of the sockets' files; a dash and a number follow. It differs each time, since a kernel
+// that was killed leaves its files behind, and not every kernel clears them away for the next one in that folder.
 func socketName() string { return "s" + rand.Text()[:8] }
 
 // addressLimit is how long the path of a socket may be: 104 bytes with the final zero on macOS, 108 on Linux.
@@ -200,8 +200,8 @@ func (c *ConnectionInfo) listen(port *int, first int) (net.Listener, error) {
 	return l, err
 }
 
-// clearSocket removes a socket's file that a killed kernel has left, as a restart finds it. One at which a process
-// listens on stays.
+// clearSocket removes a socket's file that a killed kernel has left, as a restart finds it. A socket on which a process
+// still listens stays.
 func (c *ConnectionInfo) clearSocket(port int) {
 	if c.Transport != "ipc" {
 		return

@@ -31,10 +31,10 @@ func (e *TimeoutError) Error() string {
 	if e.Alive {
 		return s + "; interrupted"
 	}
-	return s + " and deaf to an interrupt; the kernel was killed"
+	return s + ", and did not react to an interrupt; the kernel was killed"
 }
 
-// An InputError reports that code wants to read from its standard input, which can't be typed here.
+// An InputError reports that code wants to read from its standard input, but nothing can be typed here.
 type InputError struct {
 	Prompt string // as the kernel sent it; empty where the code just reads
 }

@@ -22,9 +22,9 @@ type StartOptions struct {
 	Dir        string         // the kernel's working directory; "" is ours
 	Env        []string       // the environment below the spec's; nil is ours
 	RuntimeDir string         // where the connection file and the sockets are; "" is the system's temporary folder
-	Log        io.Writer      // gets what the kernel writes to its own stdout and stderr; nil discards it
-	Published  func(*Message) // gets all that the kernel publishes, for all clients; it must not wait
-	GiveFiles  bool           // the kernel gets its sockets open, and needs no right to make any
+	Log        io.Writer      // receives what the kernel writes to its own stdout and stderr; nil discards it
+	Published  func(*Message) // receives all that the kernel publishes, for all clients; it must not block
+	GiveFiles  bool           // the kernel gets its sockets already open, and needs no permission to make any
 	Ready      time.Duration  // how long the kernel may take to answer first; 0 is a minute
 
 	endGrace time.Duration // how long a kernel that has closed a connection may take to end; 0 is 10 seconds
@@ -47,7 +47,7 @@ type Kernel struct {
 	mu        sync.Mutex
 	waiting   map[string]chan *Message // by the ID of the request that they answer
 	closeOnce sync.Once
-	broke     atomic.Pointer[zmtp.Error] // what the kernel sent that is beyond a limit or no message; then it was killed
+	broke     atomic.Pointer[zmtp.Error] // what the kernel sent that exceeded a limit or was no message; then it was killed
 }
 
 // Start runs the kernel of spec and waits until it can execute. If ctx ends first, or the kernel dies, no process is
@@ -146,7 +146,7 @@ func (k *Kernel) deliver(s *Socket, each func(*Message)) {
 	for {
 		m, err := s.Recv()
 		if Broken(err) {
-			// The kernel can't be talked to any more; one that has only ended needs nothing from us.
+			// We can't talk to the kernel any more; if it has only ended, it needs nothing from us.
 			var bad *zmtp.Error
 			if !errors.As(err, &bad) {
 				if k.proc.WaitExit(k.endGrace) {
@@ -207,7 +207,7 @@ type ExecuteOptions struct {
 	Grace   time.Duration // how long code may take to obey an interrupt before the kernel is killed; 0 is 8 seconds
 	// Output gets every message published while the code runs, in order: stream, display_data, update_display_data,
 	// execute_result, clear_output, error, status, execute_input. What the reply wants the reader to see, such as the
-	// answer to ?name, comes last, as a display_data: JupyterLab makes the same of it.
+	// answer to ?name, comes last, as a display_data: JupyterLab does the same.
 	Output func(*Message)
 	// Input answers code that asks for a line of input; nil makes asking an [InputError].
 	Input func(prompt string, password bool) (string, error)
@@ -309,7 +309,7 @@ const stdinCheck = time.Second
 // interruptGrace is the default of ExecuteOptions.Grace. GoNB itself kills a cell 5 seconds after an interrupt.
 const interruptGrace = 8 * time.Second
 
-// stopCode interrupts the running code and waits for its end; a kernel that is deaf to it is killed. It reports
+// stopCode interrupts the running code and waits for its end; a kernel that does not react is killed. It reports
 // whether the kernel lives.
 func (k *Kernel) stopCode(run *execution, answers <-chan *Message) bool {
 	late := time.After(run.opts.Grace)
@@ -340,7 +340,7 @@ type execution struct {
 	idle    bool
 }
 
-// take notes one answer and hands outputs on; it reports whether the answer is a question for input.
+// take notes one answer and passes outputs on; it reports whether the answer asks for input.
 func (e *execution) take(m *Message) (asked bool, err error) {
 	switch m.Header.Type {
 	case "execute_reply":
@@ -360,7 +360,7 @@ func (e *execution) take(m *Message) (asked bool, err error) {
 	return false, nil
 }
 
-// pageOf makes a display of the page that a reply carries, or returns nil if there is none.
+// pageOf turns the page that a reply carries into a display, or returns nil if there is none.
 func pageOf(reply *Message) (*Message, error) {
 	var c struct {
 		Status  string `json:"status"`

@@ -119,7 +119,7 @@ func (m *Message) Size() int {
 }
 
 // Reply returns a new message that has m as its parent and m's routing identities, so that it goes back to m's sender.
-// To publish it on iopub instead, replace Identities by a topic.
+// To publish it on iopub instead, replace Identities with a topic.
 func (m *Message) Reply(msgType string, content any) *Message {
 	r := NewMessage(m.Header.Session, msgType, content)
 	r.Parent = m.Header
@@ -127,7 +127,7 @@ func (m *Message) Reply(msgType string, content any) *Message {
 	return r
 }
 
-// SetContent replaces the content by v marshalled to JSON. It panics if v cannot be marshalled.
+// SetContent replaces the content with v marshalled to JSON. It panics if v cannot be marshalled.
 func (m *Message) SetContent(v any) {
 	if v == nil {
 		m.Content = nil

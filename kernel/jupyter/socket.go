@@ -59,7 +59,7 @@ func (s *Socket) RecvFrames() ([][]byte, error) {
 	return frames, nil
 }
 
-// Close closes the socket: what was sent before is on its way then, and a Recv that waits returns an error.
+// Close closes the socket: what was sent before is still delivered, and a Recv that waits returns an error.
 func (s *Socket) Close() { s.z.Close() }
 
 // closedError is what Recv returns when the connection is gone, as against a message that could not be read.
@@ -95,7 +95,7 @@ func (s *Sockets) Close() {
 	all.Wait()
 }
 
-// LimitVariable is the environment variable that says how many megabytes a message may have, where 64 are too few.
+// LimitVariable is the environment variable that says how many megabytes a message may have, if 64 are too few.
 const LimitVariable = "LECTERN_MESSAGE_LIMIT"
 
 // limits are what peers may send: anybody may be one, until a signature says who it is.
@@ -148,7 +148,7 @@ func Listen(info ConnectionInfo) (*Sockets, error) {
 	return s, nil
 }
 
-// echo answers what the socket gets with the same.
+// echo sends back what the socket receives.
 func (s *Socket) echo() {
 	for {
 		m, err := s.z.Recv()

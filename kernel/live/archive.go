@@ -34,16 +34,16 @@ const (
 
 var errArchive = errors.New("it does not look as expected; this version of Go is not known here yet")
 
-// A leaner takes from archives what a page has no use for.
+// A leaner removes from archives what a page has no use for.
 type leaner struct {
 	numbers map[[hashBytes]byte]uint64
 }
 
 // lean returns the archive of a package without what compilers of its importers read, unless cells can import it. Most
 // hashes, which can't be packed, become numbers: the linker only asks which of them are the same. The compiler in the
-// page goes on writing hashes, which are never as small, so that of what both have there are then two. Only symbols of
-// which nothing asks whether they are the same may be numbered: tables and texts. Others, above all those that say how
-// a type implements an interface, are compared when a program runs.
+// page goes on writing hashes, which are never that small, so what both have then exists twice. Only symbols that
+// nothing compares may be numbered: tables and texts. Others, above all those that say how a type implements an
+// interface, are compared when a program runs.
 func (l *leaner) lean(archive []byte, importable bool) ([]byte, error) {
 	rest, ok := bytes.CutPrefix(archive, []byte(archiveBegin))
 	if !ok {
@@ -81,13 +81,13 @@ func (l *leaner) lean(archive []byte, importable bool) ([]byte, error) {
 	return out, nil
 }
 
-// numbered reports whether a symbol is a table or a text. Tables of where code is have no name.
+// numbered reports whether a symbol is a table or a text. Tables that say where code is have no name.
 func numbered(name string) bool {
 	return name == "" || strings.HasPrefix(name, "gclocals·") || strings.HasPrefix(name, "go:string.") || strings.HasPrefix(name, "type:.namedata.") ||
 		strings.HasSuffix(name, ".arginfo1") || strings.HasSuffix(name, ".stkobj")
 }
 
-// number replaces hashes of an object file by numbers, the same by the same in all files.
+// number replaces hashes of an object file with numbers, the same hash with the same number in all files.
 func (l *leaner) number(object []byte) error {
 	at := bytes.Index(object, []byte(objectMagic))
 	if at < 0 {

@@ -15,7 +15,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/cellenv"
 )
 
-// A Package is one that cells can import, or that such a package needs.
+// A Package is one that cells can import, or that one of these needs.
 type Package struct {
 	Path    string   `json:"path"`
 	Name    string   `json:"name"`
@@ -30,10 +30,10 @@ type Parts struct {
 	Rewriter string    // kernel/live/engine, which turns cells into programs
 	Explore  string    // notebooks/explore, which needs none of the others
 	Start    string    // Go's wasm_exec.js, by which a page starts each of them
-	Licence  string    // Go's, which goes along with all of them
+	License  string    // Go's, which accompanies all of them
 	Packages []Package // by path
 
-	Untrimmed []string // what pages go without, as it doesn't fit this version of Go
+	Untrimmed []string // what pages go without, since it doesn't fit this version of Go
 }
 
 const rewriterPackage = "./kernel/live/engine"
@@ -42,8 +42,8 @@ const rewriterPackage = "./kernel/live/engine"
 // is there yet.
 type Progress func(what string, about time.Duration)
 
-// Build builds the parts for cells that import the packages, or what they import, into the folder dir, which keeps
-// what takes long. root is the checkout. It uses the network only for modules that are not on the machine yet.
+// Build builds the parts for cells that import the packages, or what they import, into the folder dir, which keeps what
+// takes long to build. root is the checkout. It uses the network only for modules that are not on the machine yet.
 func Build(ctx context.Context, root, dir string, say Progress, packages ...string) (*Parts, error) {
 	return build(ctx, root, dir, edits, say, packages...)
 }
@@ -80,7 +80,7 @@ func build(ctx context.Context, root, dir string, edits []edit, say Progress, pa
 	return p, err
 }
 
-// program are the arguments of the go command that build a program of which nothing is needed but that it runs.
+// program are the arguments of the go command that build a program that needs nothing but to run.
 func program(file string) []string {
 	return []string{"build", "-trimpath", "-ldflags=-s -w", "-o", file}
 }
@@ -112,7 +112,7 @@ func begin(ctx context.Context, root, dir string) (*builder, *Parts, error) {
 		Rewriter: filepath.Join(dir, "rewrite.wasm"),
 		Explore:  filepath.Join(dir, "explore.wasm"),
 		Start:    filepath.Join(b.goroot, "lib", "wasm", "wasm_exec.js"),
-		Licence:  filepath.Join(b.goroot, "LICENSE"),
+		License:  filepath.Join(b.goroot, "LICENSE"),
 	}, nil
 }
 
@@ -167,7 +167,7 @@ func (b *builder) tool(path, file, overlay string) error {
 	return err
 }
 
-// own are the packages that programs import without a word from the user.
+// own are the packages that programs import without being told to by the user.
 var own = []string{"github.com/lectern-go/lectern/kernel/persist", "github.com/lectern-go/lectern/kernel/show", "runtime"}
 
 // packages compiles packages and all that they import. A page has no debugger, so that the archives go without DWARF,
@@ -196,7 +196,7 @@ func (b *builder) packages(module string, paths []string) ([]Package, error) {
 	return list, nil
 }
 
-// run runs the go command, set up as for cells but for where they run.
+// run runs the go command, set up as for cells except where they run.
 func (b *builder) run(args ...string) ([]byte, error) { return output(b.command("go", args...)) }
 
 func (b *builder) command(name string, args ...string) *exec.Cmd {

@@ -27,8 +27,8 @@ var (
 	ExploreStyle string
 )
 
-// licenceOfGo is the file with the licence of Go, of which programs of WebAssembly hold a part.
-const licenceOfGo = "LICENSE-Go.txt"
+// licenseOfGo is the file with the license of Go, parts of which are in WebAssembly programs.
+const licenseOfGo = "LICENSE-Go.txt"
 
 // explorePackage are the explorers. Pages load them when a reader comes near one; they need none of the other parts.
 const explorePackage = "./notebooks/explore"
@@ -42,8 +42,8 @@ type Explorers struct {
 	Looks   map[string]json.RawMessage // of each explorer, by name: how it looks before anything has been set
 }
 
-// PackExplorers builds what explorers need on pages whose cells don't run. The only form of each part is a script: it
-// works over http as well as in a page that was opened as a file. What takes long is kept in the folder dir.
+// PackExplorers builds what explorers need on pages whose cells don't run. Each part exists only as a script, which
+// works over http as well as in a page that was opened as a file. What takes long to build is kept in the folder dir.
 func PackExplorers(ctx context.Context, root, dir string, say Progress) (*Explorers, error) {
 	b, p, err := begin(ctx, root, dir)
 	if err != nil {
@@ -63,7 +63,7 @@ func PackExplorers(ctx context.Context, root, dir string, say Progress) (*Explor
 	for _, x := range list {
 		e.Content[x.part.Name+".js"], e.Parts[x.kind] = x.carrier(), x.part
 	}
-	if e.Content[licenceOfGo], err = os.ReadFile(p.Licence); err != nil {
+	if e.Content[licenseOfGo], err = os.ReadFile(p.License); err != nil {
 		return nil, fmt.Errorf("live: %w", err)
 	}
 	e.Looks, err = firstLooks(ctx, root)

@@ -29,8 +29,8 @@ const (
 	texFile    = "text/latex.go"
 )
 
-// slimmer writes both modules, with what is left of them, into folders of dir, and returns a go.mod of the checkout
-// that has them in place of the others.
+// slimmer writes what is left of both modules into folders of dir, and returns a go.mod of the checkout that uses these
+// in place of the originals.
 func (b *builder) slimmer(dir string) (modfile string, err error) {
 	out, err := b.run("list", "-m", "-f", "{{.Dir}}", fontModule, plotModule)
 	if err != nil {

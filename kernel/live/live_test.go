@@ -216,7 +216,7 @@ func testCells(t *testing.T, edits []edit) {
 
 		// What lesson.Grade accepts is in the reader's own package from the next cell on, in place of our solution.
 		{"mine.Merge([]int{1, 2}, 1, 2, -7)", "[]int{-7}", false},
-		{`lesson.Use("01.4")`, "mine.Merge is our solution of exercise 01.4 here until you have your own.", false},
+		{`lesson.Use("01.4")`, "mine.Merge is our solution to exercise 01.4 here until you have your own.", false},
 		{"func mergedByMe(n int) int {\n\treturn mine.Merge([]int{1, 2}, 1, 2, n)[0]\n}\n" + mergeOf("theirs"), "It is mine.Merge from now on, in all lessons of this site.", false},
 		{"mergedByMe(8)", "8", false},
 		{"mine.Merge([]int{1, 2}, 1, 2, -7)", "panic: theirs", true},

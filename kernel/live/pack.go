@@ -41,7 +41,7 @@ var (
 	//go:embed assets/editor.js
 	editorScript string
 	//go:embed assets/scripts.LICENSE.txt
-	scriptsLicence string
+	scriptsLicense string
 	//go:embed assets/host.js
 	hostScript string
 	//go:embed assets/loading.js
@@ -49,7 +49,7 @@ var (
 	//go:embed assets/page.js
 	pageScript string
 
-	// PageScript is what a page runs that has cells which can run.
+	// PageScript is what a page runs if its cells can run.
 	PageScript = loadingScript + hostScript + pageScript
 	// PageStyle is how that looks.
 	//
@@ -59,7 +59,7 @@ var (
 
 // A Part is a file that a page loads when a cell runs for the first time, or when it is edited.
 type Part struct {
-	Name  string `json:"name"`  // of the file; pages that were opened as files load it with .js behind it
+	Name  string `json:"name"`  // of the file; pages that were opened as files load it with .js appended
 	Bytes int    `json:"bytes"` // to be loaded over http
 }
 
@@ -179,10 +179,10 @@ func Pack(ctx context.Context, root, dir string, lessons []*notebook.Notebook, s
 		}
 	}
 	share(f.lessons, f.bundles)
-	if f.Content[licenceOfGo], err = os.ReadFile(p.Licence); err != nil {
+	if f.Content[licenseOfGo], err = os.ReadFile(p.License); err != nil {
 		return nil, fmt.Errorf("live: %w", err)
 	}
-	f.Content["LICENSE-scripts.txt"] = []byte(scriptsLicence)
+	f.Content["LICENSE-scripts.txt"] = []byte(scriptsLicense)
 	f.looks, err = firstLooks(ctx, root)
 	return f, err
 }
@@ -201,7 +201,7 @@ func calledOf(files map[string]string, cells []string) []string {
 	return list
 }
 
-// solutions reads the files of our package mine, but for its tests, and adds a list of the functions that a package of
+// solutions reads the files of our package mine, except its tests, and adds a list of the functions that a package of
 // the reader's can hold.
 func solutions(root string) (map[string]string, error) {
 	functions, err := json.Marshal(lesson.KeptFunctions())
@@ -255,7 +255,8 @@ func packedScript(kind string, sources ...string) *packing {
 // further is how many bytes a lesson may load at most if another one has run in the browser before.
 const further = 2_000_000
 
-// share has all lessons load the large packages, so that readers who go on to another lesson wait for little more.
+// share has all lessons load the large packages, so that readers who go on to another lesson don't have to wait for
+// much more.
 func share(lessons [][]int, bundles []Part) {
 	for {
 		most, largest := further, -1
@@ -317,7 +318,7 @@ func (f *Files) FirstRun(lesson int) (one, all int) {
 
 var selector = regexp.MustCompile(`\b([a-z][a-z0-9]*)\.[A-Z]|"([a-zA-Z0-9./_-]+)"`)
 
-// alone has the names that stand somewhere in a cell without a dot: no package's does.
+// alone has the names that occur somewhere in a cell without a dot: no package's does.
 func alone(cell string) map[string]bool {
 	names := map[string]bool{}
 	var s scanner.Scanner
@@ -335,9 +336,9 @@ func alone(cell string) map[string]bool {
 	return names
 }
 
-// usedBy says which lessons need a package: by its name in front of a selector, as an import, or because a package
-// needs it that they do. A lesson that names a package by chance loads it too early, and one that is missed is loaded
-// when a cell asks for it.
+// usedBy says which lessons need a package: by its name in front of a selector, as an import, or because a package that
+// they need needs it. A lesson that names a package by chance loads it too early, and one that is missed is loaded when
+// a cell asks for it.
 func usedBy(list []Package, lessons [][]string) map[string][]int {
 	byName := map[string]string{}
 	byPath := map[string]Package{}

@@ -58,7 +58,7 @@ var (
 		return out.Bytes(), err
 	}}
 
-	// lz takes two thirds of the bytes, but packing takes long and unpacking needs a script.
+	// lz takes two thirds of the bytes, but packing is slow and unpacking needs a script.
 	lz = packer{".lzma", func(b []byte) ([]byte, error) {
 		const level = 6 // looks back 16 MB, for which it takes 200 MB of memory
 		var out bytes.Buffer
@@ -85,8 +85,8 @@ func inlineBits(script string) (string, error) {
 	}), nil
 }
 
-// packAll packs parts, as many at a time as there are processors. The folder dir keeps what that gave, and as
-// many parts again that were used before.
+// packAll packs parts, as many at a time as there are processors. The folder dir keeps the results, and as many parts
+// again that were used before.
 func packAll(ctx context.Context, dir string, list []*packing) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("live: %w", err)
@@ -128,7 +128,7 @@ func packAll(ctx context.Context, dir string, list []*packing) error {
 // packedName is how packed files are named.
 var packedName = regexp.MustCompile(`^[a-z]+-[0-9a-f]{16}\.(gz|lzma)$`)
 
-// forget removes packed files that are not in use, but for as many as are: those used last. Another process
+// forget removes packed files that are not in use, except the most recent ones, as many as are in use. Another process
 // may do the same, or need one of them at the moment: one that finds none packs it again. What can't be
 // removed is tried again the next time.
 func forget(dir string, used []*packing) {
@@ -172,7 +172,7 @@ func (x *packing) do(dir string) error {
 	packed, err := os.ReadFile(file)
 	if err == nil {
 		now := time.Now()
-		_ = os.Chtimes(file, now, now) // forget goes by this, and a folder that can't be written to has nothing to forget
+		_ = os.Chtimes(file, now, now) // forget relies on this, and in a folder that can't be written to there is nothing to forget
 	} else {
 		if packed, err = x.pack.pack(x.content); err == nil {
 			err = atomicfile.Replace(file, packed, 0o644)

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// An edit changes a source file of Go's tools for their work in a page. Edits that make the same trim go together: all
-// of them or none. Each trim knows how sources look in some versions of Go, and can be left out by itself: pages are
-// slower then, and work as well.
+// An edit changes a source file of Go's tools for their work in a page. Edits that make up the same trim go together:
+// all of them or none. Each trim knows how sources look in some versions of Go, and can be left out by itself: pages
+// are slower then, but still work.
 type edit struct {
 	trim string
 	file string // below GOROOT/src
@@ -41,7 +41,7 @@ var edits = []edit{
 		return s[:from] + s[to:], nil
 	}},
 	{snapshots, "runtime/mem_wasm.go", func(s string) (string, error) {
-		// A tool that goes on from a snapshot of its memory may have more by now than it knows of.
+		// A tool that goes on from a snapshot of its memory may have more memory by now than it knows about.
 		return replaced(s, "\t\tsize := growMemory(int32(grow))\n", "\t\tgrow = min(grow, uintptr(max(0, int((bl+n)/physPageSize)-int(currentMemory()))))\n\t\tsize := growMemory(int32(grow))\n")
 	}},
 	{"packages loaded before the program", "cmd/link/internal/ld/lib.go", func(s string) (string, error) {
@@ -118,7 +118,7 @@ const (
 	architectures = "386|amd64|arm|arm64|loong64|mips|mipsle|mips64|mips64le|ppc64|ppc64le|riscv64|s390x"
 )
 
-// without removes every match of a pattern, of which there has to be one at least.
+// without removes every match of a pattern; there must be at least one.
 func without(s, pattern string) (string, error) {
 	re := regexp.MustCompile(pattern)
 	if !re.MatchString(s) {
@@ -127,7 +127,7 @@ func without(s, pattern string) (string, error) {
 	return re.ReplaceAllString(s, ""), nil
 }
 
-// replaced puts a text in place of another, which has to be there once.
+// replaced replaces a text, which must occur exactly once.
 func replaced(s, old, text string) (string, error) {
 	if strings.Count(s, old) != 1 {
 		return "", fmt.Errorf("it does not look as expected: it has %d times %q, not once", strings.Count(s, old), strings.TrimSpace(old))

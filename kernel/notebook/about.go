@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// An About is what a notebook says of itself as a lesson of a course, below "lectern" in its metadata.
+// An About is what a notebook says about itself as a lesson of a course, below "lectern" in its metadata.
 type About struct {
 	Summary string   // a line for lists of lessons
 	Minutes int      // that it takes; 0 if it doesn't say
 	Needs   []string // the files of the lessons that it builds on
 }
 
-// About reads what the notebook says of itself as a lesson.
+// About reads what the notebook says about itself as a lesson.
 func (n *Notebook) About() About {
 	about, _ := n.Metadata["lectern"].(Object)
 	a := About{}

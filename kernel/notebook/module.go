@@ -12,8 +12,8 @@ const (
 	moduleKey    = "module"
 )
 
-// Module reads what the notebook records of its module into v, and reports whether it records anything. What an output
-// says counts before what the notebook says, and the output of the cell that ran last before others.
+// Module reads what the notebook records about its module into v, and reports whether it records anything. Outputs take
+// precedence over the notebook's metadata, and the output of the cell that ran last over other outputs.
 func (n *Notebook) Module(v any) bool {
 	var found any
 	if about, ok := n.Metadata["lectern"].(Object); ok {
@@ -31,8 +31,8 @@ func (n *Notebook) Module(v any) bool {
 	return err == nil && found != nil && json.Unmarshal(b, v) == nil
 }
 
-// KeepModule moves the record from the outputs to the notebook's metadata: fetching is part of no result, and does not
-// happen the next time.
+// KeepModule moves the record from the outputs to the notebook's metadata: fetching is not part of any result, and does
+// not happen the next time.
 func (n *Notebook) KeepModule() {
 	var m Object
 	if !n.Module(&m) {

@@ -32,7 +32,7 @@ const GuessType = "application/vnd.lectern.guess+json"
 // StepsType is the MIME type of the record of a cell's steps, which render asks the kernel for.
 const StepsType = "application/vnd.lectern.steps+json"
 
-// WidgetType is the MIME type of a widget. It names a model that a kernel and a page have, and that ends with them.
+// WidgetType is the MIME type of a widget. It names a model that a kernel and a page share, and that ends with them.
 const WidgetType = "application/vnd.jupyter.widget-view+json"
 
 // A Notebook is a whole .ipynb file.
@@ -105,7 +105,7 @@ func (n *Notebook) SetKernel(name, display, language string) {
 	n.Metadata["kernelspec"] = Object{"name": name, "display_name": display, "language": language}
 }
 
-// An Error reports a file that is no valid notebook.
+// An Error reports a file that is not a valid notebook.
 type Error struct {
 	File string
 	Cell int // counted from 1; 0 is the notebook as a whole
@@ -128,8 +128,8 @@ func Read(path string) (*Notebook, error) {
 	return Parse(path, b)
 }
 
-// Parse reads a notebook from b; file is used in errors only. Cells without an ID get one that depends on their
-// content alone, so parsing the same bytes gives the same IDs.
+// Parse reads a notebook from b; file is used in errors only. Cells without an ID get one that depends only on their
+// content, so parsing the same bytes gives the same IDs.
 func Parse(file string, b []byte) (*Notebook, error) {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()

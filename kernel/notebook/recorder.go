@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// A Recorder collects what a kernel publishes into the outputs of cells, as a front end does: neighbouring texts of
-// one stream are merged, displays with an ID are updated wherever they stand, clear_output clears. The zero value is
+// A Recorder collects what a kernel publishes into the outputs of cells, as a front end does: neighboring texts of
+// one stream are merged, displays with an ID are updated wherever they are, clear_output clears. The zero value is
 // ready; use one for a whole notebook.
 type Recorder struct {
 	cell     *Cell
@@ -56,7 +56,7 @@ func (r *Recorder) Add(msgType string, content []byte) error {
 		}
 	}
 	if len(c.Data) > 1 {
-		delete(c.Data, WidgetType) // what stands beside it says what the widget has shown
+		delete(c.Data, WidgetType) // the other forms say what the widget has shown
 	}
 	out := &Output{Type: msgType}
 	switch msgType {

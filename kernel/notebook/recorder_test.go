@@ -26,7 +26,7 @@ func TestRecorder(t *testing.T) {
 		in   []msg
 		want string
 	}{
-		{"neighbouring texts merge", []msg{stream("stdout", "a"), stream("stdout", "b"), stream("stderr", "c"), stream("stdout", "d")},
+		{"neighboring texts merge", []msg{stream("stdout", "a"), stream("stdout", "b"), stream("stderr", "c"), stream("stdout", "d")},
 			`streamstdout "ab";streamstderr "c";streamstdout "d";`},
 		{"a display parts texts", []msg{stream("stdout", "a"), display("display_data", "", "x"), stream("stdout", "b")},
 			`streamstdout "a";display_data "x";streamstdout "b";`},

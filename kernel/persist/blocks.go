@@ -7,7 +7,7 @@ import (
 	"sort"
 )
 
-// A block is a piece of memory that references lead to: a variable, what a pointer points at, the elements of a slice.
+// A block is a piece of memory that references lead to: a variable, what a pointer points to, the elements of a slice.
 // References into the middle of a block are an offset from its start, so sharing of any kind survives.
 type block struct {
 	lo, hi uintptr

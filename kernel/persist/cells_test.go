@@ -111,7 +111,7 @@ func runCell(t *testing.T, exe, folder string, args ...string) string {
 
 func TestValuesCrossProcesses(t *testing.T) {
 	d := t.TempDir()
-	if out := runCell(t, program(t, nil, "vars.go", "define.go"), d); out != "note: hidden (any) is not remembered by later cells: it holds a Hidden that a function declares for itself: declare the type outside the function\n" {
+	if out := runCell(t, program(t, nil, "vars.go", "define.go"), d); out != "note: hidden (any) is not remembered by later cells: it holds a Hidden, a type declared inside a function: declare the type outside the function\n" {
 		t.Errorf("the cell that defines the values says\n%s", out)
 	}
 	m, err := ReadManifest(d)

@@ -126,7 +126,7 @@ func TestLocalType(t *testing.T) {
 		done()
 	})
 	for _, name := range []string{"local", "inSlice"} {
-		if want := name + " (any) is not remembered by later cells: it holds a persist.List that a function declares for itself"; !strings.Contains(out, want) {
+		if want := name + " (any) is not remembered by later cells: it holds a persist.List, a type declared inside a function"; !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}

@@ -17,8 +17,8 @@ type place struct {
 	n int
 }
 
-// A collector walks the value of one variable without writing anything. It finds the blocks and maps that it leads to,
-// and whether it can be kept at all.
+// A collector walks the value of one variable without writing anything. It finds the blocks and maps that the value
+// leads to, and whether it can be kept at all.
 type collector struct {
 	user   int
 	users  []int                   // user alone: what a block has until it is merged with others
@@ -30,7 +30,7 @@ type collector struct {
 	bytes  int64
 	own    map[string]bool       // the cells' own types among what it has seen
 	types  map[reflect.Type]bool // types whose names are in own
-	short  map[place]bool        // slices of which nothing behind their length can be kept; shared like states
+	short  map[place]bool        // slices of which nothing beyond their length can be kept; shared like states
 	copies map[uintptr]mapCopy   // of maps; shared like states
 	ended  bool                  // see save
 	locks  map[place]int         // see lockState; shared like states
@@ -41,7 +41,7 @@ func newCollector(user int, s *saving) *collector {
 	return &collector{user: user, users: []int{user}, states: s.states, short: s.short, copies: s.maps, ended: s.ended, locks: s.locks, seen: map[place]bool{}, own: map[string]bool{}, types: map[reflect.Type]bool{}}
 }
 
-// try is walk for values that other goroutines may be changing, or whose methods panic.
+// try is walk for values that other goroutines may be changing, or whose methods may panic.
 func (c *collector) try(p reflect.Value) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

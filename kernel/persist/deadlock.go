@@ -12,13 +12,13 @@ import (
 // is noticed here.
 //
 // A few counters of the scheduler are read each time, which takes microseconds and stops no goroutine. Only when they
-// say twice in a row that every goroutine waits are the goroutines looked at one by one, and then there is no
-// goroutine to be held up.
+// say twice in a row that every goroutine waits are the goroutines examined one by one, and then there is none left to
+// be held up.
 
 const (
 	deadlockCheck = 250 * time.Millisecond // between two looks
 	slowest       = time.Second
-	// noteAfter is how many looks at a cell that does nothing but wait it takes until that is worth a note.
+	// noteAfter is how many looks find a cell doing nothing but wait before that is worth a note.
 	noteAfter = 40
 	// settle is how long the counters may show a second processor at work before that is believed: waking up the watch
 	// wakes another one, which finds nothing to do.
@@ -50,13 +50,13 @@ func watchDeadlock() {
 		switch found {
 		case deadlocked:
 			end(w, string(w.suspect))
-		case elsewhere: // many goroutines that wait for the network, say: look at them less often
+		case elsewhere: // many goroutines that wait for the network, for example: look at them less often
 			pause = min(max(pause, 1000*time.Since(begun)), slowest)
 		}
 	}
 }
 
-// looked is told what each look has found. Tests count by it, instead of seconds.
+// looked is told what each look has found. Tests count looks instead of seconds.
 var looked = func(found string) {}
 
 // What a look finds, besides what may wake up a goroutine from outside.
@@ -92,9 +92,9 @@ func (w *watch) look() (found string) {
 	}
 	if why != "" {
 		if (why == unknown || why == foreign) && !w.noted && w.waited > noteAfter {
-			w.noted = true // whatever they say: looking at the stacks is no use any more
+			w.noted = true // whatever they say: looking at the stacks is of no use any more
 			if w.inspect() {
-				os.Stderr.WriteString("note: this cell seems to do nothing but wait; if nobody will ever end that, interrupt it\n")
+				os.Stderr.WriteString("note: this cell seems to do nothing but wait; if nothing will ever end the wait, interrupt it\n")
 			}
 		}
 		return why
@@ -140,7 +140,7 @@ func newWatch() *watch {
 	return w
 }
 
-// idle reports whether all goroutines wait, but for this one and the one that waits for signals in a system call; made
+// idle reports whether all goroutines wait, except this one and the one that waits for signals in a system call; made
 // is how many goroutines were ever made.
 func (w *watch) idle() (made uint64, waiting bool) {
 	var until time.Time

@@ -4,7 +4,7 @@ package persist
 
 import "time"
 
-// Where it can't be known whether a timer is pending, waiting is never called a deadlock.
+// Where we can't know whether a timer is pending, waiting is never called a deadlock.
 
 func nextTimer() time.Duration { return 0 }
 

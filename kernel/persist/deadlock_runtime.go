@@ -73,7 +73,7 @@ func outside() string {
 }
 
 // dropStoppedTimers makes Go forget timers that were stopped. It does so when the processor that they belong to looks
-// for work, which an idle one doesn't; so all go to one, and that one looks. Everything waits at this moment, so
+// for work, which an idle one doesn't; so all go to one, and that one looks. Everything is waiting at this moment, so
 // nobody notices.
 func dropStoppedTimers() {
 	n := runtime.GOMAXPROCS(1)

@@ -180,7 +180,7 @@ type typeRef struct {
 	t         reflect.Type // once it is known
 }
 
-// changedError says that a variable, or an interface in it, has a type that is different now.
+// changedError says that the type of a variable, or of an interface's value in it, has changed.
 type changedError struct {
 	t      reflect.Type
 	static bool
@@ -227,8 +227,8 @@ func (d *decoder) define(id int, p unsafe.Pointer, elem reflect.Type) {
 	})
 }
 
-// aligned is how the memory of a block without pointers begins: for every type, and for a library that works on it with
-// the widest registers and so would have to copy what lies elsewhere.
+// aligned is how the memory of a block without pointers is aligned: for every type, and for a library that works on it
+// with the widest registers and would have to copy memory that begins elsewhere.
 const aligned = 64
 
 // bytes returns the memory of a block without pointers.
@@ -422,7 +422,7 @@ func (d *decoder) function(v reflect.Value) error {
 	return d.ref(f.captured, func(p unsafe.Pointer, _ int) { set(f.make(p)) })
 }
 
-// settle runs f now, or after everything else if reading since the marks has left something open.
+// settle runs f now, or after everything else if something that was read since the marks is still open.
 func (d *decoder) settle(fixes, finish int, f func() error) error {
 	if len(d.fixes) == fixes && len(d.finish) == finish {
 		return f()
@@ -556,7 +556,8 @@ func findSame(name string) (reflect.Value, error) {
 	return v, nil
 }
 
-// A textError stands for an error whose type a later process can't have. It says the same and wraps the same.
+// A textError stands for an error whose type a later process can't have. It has the same text and wraps the same
+// errors.
 type textError struct {
 	text  string
 	wraps []error

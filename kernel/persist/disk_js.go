@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// A page copies its files straight to a program's memory and from there. Go's own way of reading and writing files
+// A page copies its files straight to and from a program's memory. Go's own way of reading and writing files
 // copies them twice more, and calls JavaScript a dozen times for each. These functions are in
 // kernel/live/assets/machine.js.
 var page = js.Global().Get("lecternFiles")

@@ -42,7 +42,7 @@ func sameFile(path string, b []byte) bool {
 }
 
 // writeFile replaces a file in one step. Unlike atomicfile it has one name for unfinished files, which the next cell
-// writes over: a cell may be killed at any time, and nothing cleans up behind it.
+// writes over: a cell may be killed at any time, and nothing cleans up after it.
 func writeFile(path string, b []byte) error {
 	tmp := path + ".tmp"
 	if err := os.WriteFile(tmp, b, 0o600); err != nil {

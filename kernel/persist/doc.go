@@ -14,8 +14,8 @@
 //	func (t *T) RestoreState(state any)  // called on a zero T that keep has allocated, with a pointer to such a struct
 //
 // KeepState must work on the zero value too: keep calls it there to learn the type of the struct. Sharing is followed
-// through the struct as everywhere, and pointers to the T stay pointers to one T. A library whose types are not to
-// show such methods registers functions with cellstate.RegisterType instead.
+// through the struct as everywhere, and pointers to the T stay pointers to one T. A library whose types should not have
+// such methods registers functions with cellstate.RegisterType instead.
 //
 // Functions are kept by name, and function literals of the cells by an id and the variables that they capture; see Fn,
 // Lit and LitOf. Errors and other variables of libraries that are compared by identity are kept by name, too; see

@@ -19,7 +19,8 @@ var known = map[string]reflect.Type{} // by typeName
 // that its cells declare, too: two types of the same name, one of them declared in a function, are told apart by it.
 func Reg[T any]() { register((*T)(nil)) }
 
-// register is Reg of what it gets a pointer to. It is no part of Reg: each program compiles that anew for each type.
+// register is Reg for what it gets a pointer to. It is separate from Reg, since each program compiles Reg anew for each
+// type.
 func register(pointer any) {
 	t := reflect.TypeOf(pointer).Elem()
 	mu.Lock()
@@ -77,7 +78,7 @@ var basicTypes = []reflect.Type{
 	reflect.TypeFor[uint32](), reflect.TypeFor[uint64](), reflect.TypeFor[float32](), reflect.TypeFor[float64](),
 	reflect.TypeFor[complex64](), reflect.TypeFor[complex128](), reflect.TypeFor[[]any](), reflect.TypeFor[map[string]any](),
 	reflect.TypeFor[[]int](), reflect.TypeFor[[]float64](), reflect.TypeFor[[]string](), reflect.TypeFor[[]byte](),
-	// What the standard library's ways to make errors make.
+	// The types of errors that the standard library makes.
 	reflect.TypeOf(errors.New("")), reflect.TypeOf(errors.Join(errors.New(""))), reflect.TypeOf(fmt.Errorf("%w", errors.New(""))),
 	reflect.TypeOf(fmt.Errorf("%w%w", errors.New(""), errors.New(""))),
 }
@@ -140,7 +141,7 @@ func boxed(v reflect.Value) (reflect.Value, *dynamic) {
 
 func (d *dynamic) find(t reflect.Type) {
 	if local := localType(t); local != nil {
-		d.err = fmt.Errorf("it holds %s that a function declares for itself: declare the type outside the function", article(typeText(local)))
+		d.err = fmt.Errorf("it holds %s, a type declared inside a function: declare the type outside the function", article(typeText(local)))
 		return
 	}
 	if d.link = links[d.name]; d.link == "" {

@@ -209,7 +209,7 @@ func (e *encoder) block(p uintptr) (id, offset int, err error) {
 	return id, int(p - lo), nil
 }
 
-// at is the i-th of the values of type t that lie one after the other from p on.
+// at is the i-th of the values of type t that are stored one after another from p on.
 func at(p unsafe.Pointer, i int, t reflect.Type) reflect.Value {
 	return reflect.NewAt(t, unsafe.Add(p, i*int(t.Size()))).Elem()
 }
@@ -217,7 +217,7 @@ func at(p unsafe.Pointer, i int, t reflect.Type) reflect.Value {
 // memory is the n bytes at p.
 func memory(p uintptr, n int) []byte { return unsafe.Slice((*byte)(pointer(p)), n) }
 
-// pointer turns an address back into a pointer. The collector's values keep what it points at alive.
+// pointer turns an address back into a pointer. The collector's values keep what it points to alive.
 func pointer(p uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p)) }
 
 // ref writes a reference to the memory at p that is seen as n elements of type t.

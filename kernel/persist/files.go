@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// files are those that lie in the folders for kept values. They are listed once, and then known: a listing asks about
-// every file, which in a web page are many calls.
+// files are those in the folders for kept values. They are listed once, and then known: a listing asks about every
+// file, which in a web page takes many calls.
 type files struct {
 	dirs   []string
 	sizes  map[string]int       // by name, as in Group.Arrays: 0/g12 is file g12 of the first folder

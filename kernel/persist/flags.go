@@ -53,7 +53,7 @@ func ParseFlags() {
 	}
 }
 
-// SetFlags returns a function that defines flags again, but those of the names that the cell itself may define. If
+// SetFlags returns a function that defines flags again, except those whose names the cell itself may define. If
 // fresh is true, they have their default values, as in a program that begins.
 func SetFlags(fresh bool, names ...string) func(*Flags) {
 	return func(fs *Flags) {
@@ -154,8 +154,8 @@ type keptFlagSet struct {
 	Flags  Flags
 }
 
-// FlagSets lets variables that hold a flag.FlagSet live on. It comes before Begin, in programs that have to do with
-// package flag: in all others its code would be of no use.
+// FlagSets lets variables that hold a flag.FlagSet live on. It comes before Begin, in programs that use package flag:
+// in all others its code would be of no use.
 func FlagSets() {
 	cellstate.RegisterType(func(set *flag.FlagSet) any {
 		k := &keptFlagSet{set.Name(), set.ErrorHandling(), set.Output(), set.Usage, *flagsOf(set, nil)}

@@ -25,7 +25,7 @@ import (
 //
 //	func maker[T any](c *struct{ m persist.Maker; x *T }) func() T { return func() T { return *c.x } }
 //
-// The compiler lets it capture a dictionary of its types, too, behind c; calling the instance of the maker brings that
+// The compiler lets it capture a dictionary of its types, too, after c; calling the instance of the maker brings that
 // along.
 
 // LiteralName begins the names of the functions that make literals; the id of a literal follows.
@@ -111,7 +111,7 @@ func funcWord(f any) unsafe.Pointer { return (*[2]unsafe.Pointer)(unsafe.Pointer
 
 // make calls the maker of a literal.
 func (f *function) make(captured unsafe.Pointer) unsafe.Pointer {
-	// All pointers are passed alike, and a function value is one.
+	// All pointers are passed the same way, and a function value is one.
 	w := funcWord(f.maker)
 	if f.captured == nil {
 		return (*(*func() unsafe.Pointer)(unsafe.Pointer(&w)))()
@@ -122,7 +122,7 @@ func (f *function) make(captured unsafe.Pointer) unsafe.Pointer {
 	return (*(*func(unsafe.Pointer) unsafe.Pointer)(unsafe.Pointer(&w)))(captured)
 }
 
-// look finds out the code pointer of a literal, and whether what it makes is laid out as we believe.
+// look finds the code pointer of a literal, and checks that what it makes is laid out as we assume.
 func (f *function) look() {
 	defer func() {
 		if recover() != nil { // a maker that does more than to make

@@ -36,8 +36,8 @@ func lockState(v reflect.Value) int {
 	return lockFree
 }
 
-// readers is how many hold an RWMutex that some do: the lock itself doesn't say. One, if Go counts them otherwise than
-// it did.
+// readers is how many readers hold an RWMutex that some do: the lock itself doesn't say. It is one if Go no longer
+// counts them as it did.
 func readers(lock reflect.Value) int {
 	if count := lock.FieldByName("readerCount"); count.IsValid() && count.Kind() == reflect.Struct {
 		if n := count.FieldByName("v"); n.IsValid() && n.CanInt() && n.Int() > 0 && n.Int() < maxReaders {

@@ -81,7 +81,7 @@ func TestLocksOfWhatWasCutOff(t *testing.T) {
 				Def("mu", &mu, "idle", &idle)
 				cut(done, &mu)
 			})
-			if strings.Count(out, "comes back unlocked") != 1 || !strings.Contains(out, "a lock in mu was held") {
+			if strings.Count(out, "is restored unlocked") != 1 || !strings.Contains(out, "a lock in mu was held") {
 				t.Errorf("the note is missing: %q", out)
 			}
 			newCell(t)

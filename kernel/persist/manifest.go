@@ -58,7 +58,7 @@ const format = -3
 type FormatError struct{ Dir string }
 
 func (e *FormatError) Error() string {
-	return fmt.Sprintf("the values in %s were saved by another version of Lectern, in a form that this one doesn't read: run the cells again, and save anew", e.Dir)
+	return fmt.Sprintf("the values in %s were saved by another version of Lectern, in a form that this one can't read: run the cells and save their values again", e.Dir)
 }
 
 func newManifest() *Manifest {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ownTypes adds the names of the cells' own types in a type to set: its parts, what it points at, the types that it is
+// ownTypes adds the names of the cells' own types in a type to set: its parts, what it points to, the types that it is
 // an instance of. seen holds the types that have been looked at.
 func ownTypes(t reflect.Type, set map[string]bool, seen map[reflect.Type]bool) {
 	if t == nil || seen[t] {

@@ -18,11 +18,11 @@ import (
 )
 
 // What a process has besides its variables: the environment, the working folder, the local time zone, how many
-// processors it uses and how it collects, and the settings of package log. What a cell changes there holds in the cells
-// after it, too: it is kept as the difference to what the process began with, so that a change from outside, such as
-// the kernel's %env or %cd, counts again.
+// processors it uses, how it collects garbage, and the settings of package log. What a cell changes there holds in the
+// cells after it, too: it is kept as the difference to what the process began with, so that a change from outside, such
+// as the kernel's %env or %cd, counts again.
 
-// processName is the name under which that is kept.
+// processName is the name under which all that is kept.
 const processName = "lectern/process"
 
 // A process is the kept state of the process; see settings.
@@ -64,7 +64,7 @@ var (
 	zones     []*time.Location
 )
 
-// learnZone makes what time.Local is known by name, since variables may hold the same zone.
+// learnZone makes the zone that time.Local is known by name, since variables may hold the same zone.
 func learnZone() {
 	if time.Local != ownZone && !slices.Contains(zones, time.Local) {
 		addZone(time.Local)
@@ -166,7 +166,7 @@ func saveProcess() []byte {
 
 func (c changed[T]) same() bool { return c.Before == c.Now }
 
-// holds reports whether a change is to be made again: unless the process has begun with something else.
+// holds reports whether to make a change again: unless the process has begun with something else.
 func (c changed[T]) holds(beginning T) bool { return !c.same() && c.Before == beginning }
 
 func loadProcess(b []byte) error {
@@ -186,7 +186,7 @@ func loadProcess(b []byte) error {
 	}
 	if k.Dir.holds(beginning.Dir) {
 		if err := os.Chdir(k.Dir.Now); err != nil {
-			note("", fmt.Sprintf("an earlier cell went to the folder %s, and this one can't: %v", k.Dir.Now, errors.Unwrap(err)))
+			note("", fmt.Sprintf("an earlier cell changed to the folder %s, and this one can't: %v", k.Dir.Now, errors.Unwrap(err)))
 		}
 	}
 	if k.Procs.holds(beginning.Procs) {

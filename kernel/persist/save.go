@@ -30,8 +30,8 @@ func mappedAt(b *block) *mapping {
 func Save() { save(false) }
 
 // save is Save; ended says that the cell's program has come to its end, and nothing of it goes on. Locks that it holds
-// then are locked in later cells, too: those will unlock them. A lock that something holds which was cut off would
-// never be free again, so it comes back unlocked, with a note.
+// then are locked in later cells, too: those will unlock them. A lock held by something that was cut off would never be
+// free again, so it is restored unlocked, with a note.
 func save(ended bool) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -49,14 +49,14 @@ func save(ended bool) {
 		}
 	}()
 	s := look(ended)
-	if !s.fits() { // once more, without what can be done without
+	if !s.fits() { // once more, without what isn't essential
 		cellstate.SetOverLimit(true)
 		defer cellstate.SetOverLimit(false)
 		s = look(ended)
 	}
 	s.write()
 	for _, name := range s.freed {
-		note("", fmt.Sprintf("a lock in %s was held when the cell was cut off, and comes back unlocked", name))
+		note("", fmt.Sprintf("a lock in %s was held when the cell was cut off, and is restored unlocked", name))
 	}
 	manifest.Saves++
 	for _, e := range cellstate.Entries() {
@@ -162,7 +162,7 @@ func (s *saving) look() {
 		r := set.find(i)
 		byRoot[r] = append(byRoot[r], i)
 	}
-	for i := range s.vars { // in the order of the variables, so that numbers don't depend on chance
+	for i := range s.vars { // in the order of the variables, so that numbers are always the same
 		if g := byRoot[i]; g != nil {
 			s.groups = append(s.groups, g)
 		}
@@ -285,10 +285,10 @@ func (s *saving) array(b *block) (name string, lo uintptr, size int, err error) 
 	return "", 0, 0, err
 }
 
-// claim counts n more bytes, unless they would pass the limit.
+// claim counts n more bytes, unless they would exceed the limit.
 func (s *saving) claim(n int) error {
 	if s.used+int64(n) > limit {
-		return fmt.Errorf("with it (%d kB) the kept values would pass the limit of %d kB; the environment variable %s sets the limit in bytes", n>>10, limit>>10, LimitVar)
+		return fmt.Errorf("with it (%d kB) the kept values would exceed the limit of %d kB; the environment variable %s sets the limit in bytes", n>>10, limit>>10, LimitVar)
 	}
 	s.used += int64(n)
 	return nil

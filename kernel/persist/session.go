@@ -65,7 +65,7 @@ func init() {
 
 // Begin restores variables, given as pairs of name and pointer, and returns the function that saves them and those
 // that Def names later; a cell defers it. cell is the number of the cell. A value that can't be restored ends the cell
-// with an error, unless ~ stands before its name: such a variable only keeps another company whose memory it shares,
+// with an error, unless ~ comes before its name: then the variable is there only because it shares memory with another,
 // and is forgotten with a note. After [Turn], variables that the program has already stay as they are.
 func Begin(cell int, namesAndPointers ...any) func() {
 	cellstate.SetCell(cell)
@@ -138,7 +138,7 @@ func Goroutines() func() int {
 	}
 }
 
-// panicking reports whether a panic is what has its caller called.
+// panicking reports whether its caller runs because of a panic.
 func panicking() bool {
 	pcs := make([]uintptr, 64)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
@@ -156,8 +156,8 @@ func isAlive(v *variable) bool {
 	return ok && p.Pointer() == v.p.Pointer()
 }
 
-// addCompany adds the variables of this program that share memory with those in vars, as they do by now: when the cell
-// was rewritten, nobody knew.
+// addCompany adds the variables of this program that by now share memory with those in vars: nobody knew that when the
+// cell was rewritten.
 func addCompany() {
 	groups, there := map[int]bool{}, map[string]bool{}
 	for _, v := range vars {
@@ -187,8 +187,8 @@ func Turn() {
 	}
 }
 
-// lastTurn is how long a goroutine that works when the cell ends may go on before it is said to be left: the last that
-// it does is often to tell the cell that it is done, and on a busy machine its own end comes later.
+// lastTurn is how long a goroutine that works when the cell ends may go on before it counts as left over: the last
+// thing that it does is often to tell the cell that it is done, and on a busy machine its own end comes later.
 const lastTurn = 250 * time.Millisecond
 
 // noteGoroutines says that the cell's goroutines end with its process, and returns how many they are. Those of

@@ -7,8 +7,8 @@ import (
 	"github.com/lectern-go/lectern/internal/cellstate"
 )
 
-// Some settings of packages are values as variables hold them: the logger that slog.SetDefault was given writes into
-// what a variable of a cell holds, at a level that another holds. So they are kept as variables are, together with
+// Some settings of packages are values like those of variables: the logger that slog.SetDefault was given writes into
+// what a variable of a cell holds, at a level that another variable holds. So they are kept like variables, along with
 // those that they share memory with, under names of the kernel's own.
 
 // settingNames say which setting is kept under such a name.
@@ -49,8 +49,8 @@ func Setting[T comparable](name string, p *T, get func() T, set func(T)) {
 	})
 }
 
-// besideLog calls f, which may be slog.SetDefault, or restore the default logger as a variable holds it, and gives
-// package log its settings back: they are of the latest cell.
+// besideLog calls f, which may be slog.SetDefault, or may restore the default logger as a variable holds it, and then
+// restores package log's settings, which are those of the latest cell.
 func besideLog(f func()) {
 	flags, prefix, w := log.Flags(), log.Prefix(), log.Writer()
 	f()

@@ -35,7 +35,7 @@ var (
 
 // A libraryVar is a variable of another package in which pointers may end.
 type libraryVar struct {
-	name string // behind &
+	name string // after the &
 	p    reflect.Value
 	bare bool // what it holds can't be kept: this save has seen so
 }
@@ -77,7 +77,7 @@ func learnVar(name string, p reflect.Value) {
 }
 
 // Same makes values of libraries known by name, given as pairs of name and value: exported variables that hold errors
-// or pointers, such as "database/sql.ErrNoRows", sql.ErrNoRows. They come back as themselves, and not as copies. A name
+// or pointers, such as "database/sql.ErrNoRows", sql.ErrNoRows. They come back as themselves, not as copies. A name
 // that begins with & is that of a variable, such as "&os.Args", &os.Args, or of one that a function returns a pointer
 // to, such as "&log.Default()", log.Default(): pointers into its memory come back as such.
 func Same(namesAndValues ...any) {
@@ -140,7 +140,7 @@ func learnRegistered() {
 	}
 }
 
-// inherent reports whether a name is known without the program's doing.
+// inherent reports whether a name is known without being registered by the program.
 var inherent = map[string]bool{}
 
 func init() {

@@ -13,9 +13,9 @@ const signatureLimit = 120
 
 var signatures sync.Map // of reflect.Type
 
-// signature describes the structure of a type, so that a value of an earlier version of the type is noticed. Types of
-// equal signature lie in memory alike, and mean the same as far as names can tell. Tags and the methods of interfaces
-// do not matter.
+// signature describes the structure of a type, so that a value of an earlier version of the type is noticed. Types with
+// the same signature have the same layout in memory, and mean the same as far as names can tell. Tags and the methods
+// of interfaces do not matter.
 func signature(t reflect.Type) string {
 	if s, ok := signatures.Load(t); ok {
 		return s.(string)

@@ -81,7 +81,7 @@ func classify(t reflect.Type) kind {
 		return asZero
 	case t.Kind() == reflect.Struct && t.PkgPath() == "sync" && (t.Name() == "Mutex" || t.Name() == "RWMutex"):
 		return asLock
-	case t == waitGroupType: // what it still waits for: to forget that would be to go on too soon
+	case t == waitGroupType: // what it still waits for: forgetting that would mean going on too soon
 		return asBytes
 	case t == poolType || t == condType:
 		return asParts
@@ -129,7 +129,7 @@ func isSystem(t reflect.Type) bool {
 	case "time":
 		return t.Name() == "Timer" || t.Name() == "Ticker"
 	case "unique", "weak":
-		return true // the runtime keeps book of what they point at
+		return true // the runtime keeps track of what they point to
 	}
 	return false
 }
@@ -285,8 +285,8 @@ func shapeOf(v reflect.Value) (s string) {
 	return ""
 }
 
-// dataOf is what the elements of a value take that has elements: a tensor, which says so itself, or a slice, an array
-// or a string of what needs no pointers.
+// dataOf is how much memory the elements of a value take, if it has elements: a tensor, which says so itself, or a
+// slice or an array without pointers, or a string.
 func dataOf(v reflect.Value) (bytes int64) {
 	defer func() {
 		if recover() != nil { // by a tensor that was freed

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// What may pass from those who are not trusted: writers of Markdown, SVG files, and all of a stranger's notebook.
-// Whatever is not named here is cut, so that an element or attribute that browsers learn later is cut as well.
+// What may pass from untrusted sources: Markdown's raw HTML, SVG files, and all of a stranger's notebook. Whatever is
+// not named here is cut, so that an element or attribute that browsers learn later is cut as well.
 
 var (
 	// Attributes of HTML, in lower case. aria-* pass as well.
@@ -56,7 +56,7 @@ var (
 	negative    = regexp.MustCompile(`-\s*[0-9.]`)
 )
 
-// loadsNothing reports whether a value of CSS, or of an attribute that may hold some, can't make a browser load
+// loadsNothing reports whether a value of CSS, or of an attribute that may contain CSS, can't make a browser load
 // anything: its functions are known, and url() names only parts of the same document.
 func loadsNothing(value string) bool {
 	if strings.ContainsAny(value, "\\<") { // \75rl( is url( as well

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// style is how a terminal would draw a character: colours from 1 to 16, zero
+// style is how a terminal would draw a character: colors from 1 to 16, zero
 // being the default.
 type style struct {
 	fg, bg                         uint8
@@ -20,13 +20,13 @@ type glyph struct {
 	style style
 }
 
-// No library does this for us: the one that is looked after, buildkite/terminal-to-html, needs a newer Go than we ask
-// of a student and writes links, pictures and 256 colours that a page can't take from anybody.
+// No library does this for us: the one that is maintained, buildkite/terminal-to-html, needs a newer Go than we ask of
+// a student and writes links, pictures and 256 colors that a page can't take from anybody.
 
 // terminal returns what a terminal shows after text was written to it, as HTML:
-// colours become classes, a carriage return overwrites the line, a backspace
+// colors become classes, a carriage return overwrites the line, a backspace
 // steps back, an erase erases. Other escape sequences are dropped and stray
-// control characters drawn as symbols. Colours beyond the basic sixteen are
+// control characters drawn as symbols. Colors beyond the basic sixteen are
 // replaced by the nearest of them, whose contrast is known in light and dark.
 func terminal(text string) string {
 	var b strings.Builder
@@ -193,7 +193,7 @@ func (s *style) apply(params string) {
 	}
 }
 
-// extended reads 5;N or 2;R;G;B and returns the nearest basic colour.
+// extended reads 5;N or 2;R;G;B and returns the nearest basic color.
 func extended(p []int) (c uint8, used int) {
 	switch {
 	case len(p) >= 2 && p[0] == 5:
@@ -241,9 +241,9 @@ func writeLine(b *strings.Builder, line []glyph) {
 	}
 }
 
-// class names the style. Bright colours share the class of the plain ones. On a
-// coloured ground the text keeps the page's own colour, so that no pair of
-// colours is unreadable.
+// class names the style. Bright colors share the class of the plain ones. On a
+// colored ground the text keeps the page's own color, so that no pair of
+// colors is unreadable.
 func (s style) class() string {
 	var c []string
 	fg, bg := s.fg, s.bg

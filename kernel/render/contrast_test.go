@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// pairs are all colours of text and the grounds that they can stand on.
+// pairs are all colors of text and the grounds that they can stand on.
 // 4.5 is what WCAG AA asks of text, 3 of things that are not text, such as the edge of a field.
 var pairs = []struct {
 	text, grounds string
@@ -42,18 +42,18 @@ func TestContrast(t *testing.T) {
 		}
 	}
 	for scheme, css := range map[string]string{"light": light, "dark": dark} {
-		colours := map[string]string{}
+		colors := map[string]string{}
 		for _, m := range declaration.FindAllStringSubmatch(css, -1) {
-			colours[m[1]] = m[2]
+			colors[m[1]] = m[2]
 		}
 		lowest := math.Inf(1)
 		for _, p := range pairs {
 			for _, text := range strings.Fields(p.text) {
 				for _, ground := range strings.Fields(p.grounds) {
-					if colours[text] == "" || colours[ground] == "" {
+					if colors[text] == "" || colors[ground] == "" {
 						t.Fatalf("%s: %s or %s is not set", scheme, text, ground)
 					}
-					r := contrast(t, colours[text], colours[ground])
+					r := contrast(t, colors[text], colors[ground])
 					if r < p.least {
 						t.Errorf("%s: %s on %s has contrast %.2f, want %.1f", scheme, text, ground, r, p.least)
 					}
@@ -64,17 +64,17 @@ func TestContrast(t *testing.T) {
 			}
 		}
 		t.Logf("%s: the lowest contrast of text is %.2f", scheme, lowest)
-		for v := range colours {
+		for v := range colors {
 			if !used[v] && v != "--line" && v != "--turn-edge" && v != "--bad-edge" { // decoration only
-				t.Errorf("%s: the colour %s is not in the table of pairs", scheme, v)
+				t.Errorf("%s: the color %s is not in the table of pairs", scheme, v)
 			}
 		}
 	}
-	// Any other colour in the style sheet would stay the same in the dark.
+	// Any other color in the style sheet would stay the same in the dark.
 	_, rules, _ := strings.Cut(rest, "\n}\n")
 	for _, m := range regexp.MustCompile(`[^}]*#[0-9a-f]{3,8}\b[^}]*}`).FindAllString(rules, -1) {
 		if !strings.Contains(m, ".paper") && !strings.Contains(m, "background: #ffffff; }") {
-			t.Errorf("a colour without a variable: %s", m)
+			t.Errorf("a color without a variable: %s", m)
 		}
 	}
 }
@@ -85,9 +85,9 @@ func contrast(t *testing.T, a, b string) float64 {
 	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)
 }
 
-func luminance(t *testing.T, colour string) float64 {
+func luminance(t *testing.T, color string) float64 {
 	t.Helper()
-	n, err := strconv.ParseUint(colour[1:], 16, 32)
+	n, err := strconv.ParseUint(color[1:], 16, 32)
 	if err != nil {
 		t.Fatal(err)
 	}

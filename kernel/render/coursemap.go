@@ -14,7 +14,7 @@ import (
 // A courseMap shows which lesson needs which: lessons in rows, each below all that it needs, and arrows from row to
 // row. What follows from other arrows is left out. The rows are drawn as in Sugiyama, Tagawa & Toda 1981: an arrow
 // that goes past a row has a place in it, the order within rows is one with few crossings, and then each place moves
-// towards its neighbours.
+// towards its neighbors.
 type courseMap struct {
 	mapSizes
 	rows  [][]*mapPlace
@@ -25,7 +25,7 @@ type courseMap struct {
 type mapPlace struct {
 	page        *page // nil where an arrow passes
 	row, column int
-	x, width    float64 // x is that of its middle
+	x, width    float64 // x is that of its center
 	up, down    []*mapPlace
 }
 
@@ -51,7 +51,7 @@ func newCourseMap(pages []*page, sizes mapSizes) *courseMap {
 	m := &courseMap{mapSizes: sizes}
 	places := map[*page]*mapPlace{}
 	known := map[*page]map[*page]bool{} // all that a lesson builds on
-	for _, p := range pages {           // what a lesson needs stands before it
+	for _, p := range pages {           // what a lesson needs comes before it
 		row := 0
 		known[p] = map[*page]bool{}
 		for _, q := range p.needs {
@@ -106,7 +106,7 @@ func (m *courseMap) connect(from, to *mapPlace) {
 	m.paths = append(m.paths, path)
 }
 
-// order finds an order of each row with few crossings: again and again each row is sorted by where its neighbours
+// order finds an order of each row with few crossings: again and again each row is sorted by where its neighbors
 // stand, in the row above going down and in the row below going up. The best order of all counts.
 func (m *courseMap) order() {
 	best, fewest := m.columns(), m.crossings()
@@ -167,7 +167,7 @@ func (m *courseMap) crossings() (n int) {
 	return n
 }
 
-// align moves places towards the middle of their neighbours, as far as the order and the width allow.
+// align moves places towards the middle of their neighbors, as far as the order and the width allow.
 func (m *courseMap) align() {
 	for _, row := range m.rows {
 		m.spread(row, func(*mapPlace) float64 { return m.width / 2 })
@@ -182,9 +182,9 @@ func (m *courseMap) align() {
 	}
 }
 
-// spread puts a row as near to where its places want to be as they can be without touching: the sum of the squared
-// distances is smallest. Less the room of those before it, each place has to stand right of the one before. So
-// neighbours that want it the other way round share their mean, which is what the method of pooling adjacent violators
+// spread puts a row's places as near to where they want to be as they can get without touching: the sum of the squared
+// distances is smallest. Less the room of those before it, each place has to be to the right of the one before. So
+// neighbors that want it the other way round share their mean, which is what the method of pooling adjacent violators
 // does.
 func (m *courseMap) spread(row []*mapPlace, wish func(*mapPlace) float64) {
 	type pool struct {
@@ -222,7 +222,7 @@ func (m *courseMap) spread(row []*mapPlace, wish func(*mapPlace) float64) {
 	}
 }
 
-// mean is that of a value over places, or another one if there are none.
+// mean is the mean of a value over places, or a default if there are none.
 func mean(places []*mapPlace, none float64, value func(*mapPlace) float64) float64 {
 	if len(places) == 0 {
 		return none
@@ -234,7 +234,7 @@ func mean(places []*mapPlace, none float64, value func(*mapPlace) float64) float
 	return sum / float64(len(places))
 }
 
-// svg draws the map. What it says is in the list of lessons as well, so that its title is short.
+// svg draws the map. What it says is in the list of lessons as well, so its title is short.
 func (m *courseMap) svg(s *site) string {
 	var b strings.Builder
 	width := m.width
@@ -294,14 +294,14 @@ func (m *courseMap) svg(s *site) string {
 	return b.String()
 }
 
-// short is the title without what explains it, for places where there is little room.
+// short is the title without its explanation, for places where there is little room.
 func (p *page) short() string {
 	name, _, _ := strings.Cut(strings.ReplaceAll(p.title, "：", ":"), ":")
 	return name
 }
 
 // wrap breaks a text into lines of some characters, three at most; the rest is cut. Chinese characters are as
-// wide as two, and a line may end behind each.
+// wide as two, and a line may end after each.
 func wrap(text string, length int) (lines []string) {
 	width := func(s string) int { return utf8.RuneCountInString(s) + len(wide.FindAllString(s, -1)) }
 	for _, word := range pieces.FindAllString(text, -1) {

@@ -1,6 +1,6 @@
 // Package render turns executed notebooks into a folder of HTML pages, one per notebook, and an index.
 //
-// Every page stands alone: style, script, pictures, formulas and the search
+// Every page is self-contained: style, script, pictures, formulas and the search
 // index of the whole course are inside it, and its content security policy lets
 // it load nothing else. The same notebooks always give the same bytes.
 //
@@ -19,10 +19,9 @@
 // Not everything in a notebook is trusted equally. Markdown is text: of raw HTML in it
 // only harmless elements pass, without event handlers. HTML outputs come from
 // a kernel that ran the author's code and are kept; only links to javascript: are
-// cut, and tags are balanced so that no output can break the page around it. One
-// with scripts stands in a frame, which can't reach the page or lead it elsewhere.
-// Pictures of Markdown are files in the notebook's folder, of kinds that are
-// known; an SVG among them is parsed and keeps what draws.
+// cut, and tags are balanced so that no output can break the page around it. An output with scripts is put into a
+// frame, which can't reach the page or lead it elsewhere. Pictures of Markdown are files in the notebook's folder, of
+// kinds that are known; an SVG among them is parsed and keeps what draws.
 //
 // With Options.Untrusted no author is trusted: outputs are treated as Markdown's raw
 // HTML is, an SVG output becomes a picture of its own, nothing is taken from the

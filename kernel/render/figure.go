@@ -25,7 +25,7 @@ func (r nodes) image(w util.BufWriter, source []byte, node ast.Node, entering bo
 		r.p.missingAlt("the image %q has no alternative text: write ![what it shows](…)", shorten(dest))
 	}
 	if external(dest) {
-		r.p.warn(0, "the image %q is on another host, which pages do not ask; it became a link", shorten(dest))
+		r.p.warn(0, "the image %q is on another host, from which pages load nothing; it became a link", shorten(dest))
 		fmt.Fprintf(w, `<a href="%s">%s</a>`, html.EscapeString(dest), html.EscapeString(alt))
 		return ast.WalkSkipChildren, nil
 	}
@@ -58,10 +58,10 @@ func (p *page) checkAlt(t *htmlToken) {
 		hidden, _ := t.attr("aria-hidden")
 		role, _ := t.attr("role")
 		if !label && !by && hidden != "true" && role != "presentation" && role != "none" {
-			p.unlabelled = true // until a <title> follows
+			p.unlabeled = true // until a <title> follows
 		}
 	case "title":
-		p.unlabelled = false
+		p.unlabeled = false
 	}
 }
 
@@ -218,7 +218,7 @@ func fitSVG(t *htmlToken) {
 }
 
 // paper reports whether a picture expects a white ground: one that follows the
-// page's colours by itself does not.
+// page's colors by itself does not.
 func paper(svg string) string {
 	if strings.Contains(svg, "currentColor") || strings.Contains(svg, "currentcolor") || strings.Contains(svg, "prefers-color-scheme") || strings.Contains(svg, "lectern-") {
 		return "picture"

@@ -9,8 +9,8 @@ import (
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
-// A guess is a question to the reader. Its fields are those that assets/guess.js reads; others that a notebook may
-// hold stay behind.
+// A guess is a question to the reader. Its fields are those that assets/guess.js reads; others that a notebook may hold
+// are dropped.
 type guess struct {
 	Question string   `json:"question"`
 	Key      string   `json:"key,omitempty"` // the question in English, by which a reader's guess is kept
@@ -29,7 +29,7 @@ type guess struct {
 	} `json:"mistakes,omitempty"`
 }
 
-// fits reports whether the answer is of its kind, which the script relies on.
+// fits reports whether the answer is of the question's kind, which the script relies on.
 func (g *guess) fits() bool {
 	switch answer := g.Answer.(type) {
 	case float64:

@@ -11,7 +11,7 @@ import (
 )
 
 // highlight returns code as HTML with spans for a handful of token classes; the
-// style sheet gives each a light and a dark colour. An unknown language is
+// style sheet gives each a light and a dark color. An unknown language is
 // plain text.
 func highlight(language, code string) string {
 	lexer := lexers.Get(language)
@@ -49,7 +49,7 @@ func highlight(language, code string) string {
 	return b.String()
 }
 
-// tokenClass maps chroma's many kinds of token to the few colours of a page.
+// tokenClass maps chroma's many kinds of token to the few colors of a page.
 func tokenClass(t chroma.TokenType) string {
 	switch t {
 	case chroma.KeywordType, chroma.NameClass, chroma.NameException:

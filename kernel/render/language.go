@@ -38,7 +38,7 @@ func (s *site) tag() string {
 	return "en"
 }
 
-// folder is where the pages lie below that of the whole site, with a slash behind it, if it is another.
+// folder is where the pages lie below that of the whole site, with a trailing slash, if it is another.
 func (s *site) folder() string {
 	if s.language != nil {
 		return s.language.Code + "/"
@@ -93,7 +93,7 @@ func (s *site) alternates(file string) string {
 	return b.String()
 }
 
-// pathOf is a page's part of an address.
+// pathOf is the part of an address that names a page.
 func pathOf(file string) string {
 	if file == "index.html" {
 		return ""
@@ -137,7 +137,7 @@ func (p *page) markForeign(doc ast.Node, source []byte) {
 	})
 }
 
-// englishHeading is the n-th heading of the current cell as its English has it: in every language that names the place.
+// englishHeading is the n-th heading of the current cell in English: that names the place in every language.
 func (p *page) englishHeading(n int) (string, bool) {
 	if p.original == nil || p.cell == nil {
 		return "", false

@@ -20,10 +20,10 @@ import (
 // Live is what lets cells run in the browser. Package live makes it.
 type Live struct {
 	Script string            // that runs on the page of a lesson
-	Style  string            // of what it adds to the page
+	Style  string            // for what it adds to the page
 	Files  map[string][]byte // what it loads, by name; they come into the folder live beside the pages
 
-	// Lesson is what the script has to know of the i-th notebook, beside its cells.
+	// Lesson is what the script has to know of the i-th notebook, besides its cells.
 	Lesson func(i int) map[string]any
 }
 
@@ -31,7 +31,7 @@ type Live struct {
 // says <!-- explore: name -->, the page has an element of class explore for its script to draw into. Package live makes
 // it.
 type Explore struct {
-	Script string            // that runs on a page with explorers, behind that of Live
+	Script string            // that runs on a page with explorers, after that of Live
 	Style  string            // of explorers
 	Files  map[string][]byte // what it loads, as in Live
 
@@ -42,7 +42,7 @@ type Explore struct {
 const (
 	liveFolder = "live"
 
-	// explorePolicy is what pages with explorers may do beside the rest: run the scripts beside them, and compile
+	// explorePolicy is what pages with explorers may do besides the rest: run the scripts beside them, and compile
 	// WebAssembly in workers. The workers' scripts are made by the page, so that they are under the page's own policy.
 	// Pages with cells that run may fetch the files beside them, too.
 	explorePolicy = " 'self' 'wasm-unsafe-eval'; worker-src blob:"
@@ -89,7 +89,7 @@ func inTheWay(dir, name string) error {
 	return fmt.Errorf("render: %s is in the way and render did not make it; move it away", filepath.Join(dir, filepath.FromSlash(name)))
 }
 
-// folders are those on the way to a file, the outermost first.
+// folders are those on the path to a file, the outermost first.
 func folders(name string) (list []string) {
 	for d := path.Dir(name); d != "."; d = path.Dir(d) {
 		list = append(list, d)
@@ -157,7 +157,7 @@ func (p *page) explorer(name string) string {
 	return `<div class="explore" data-explore="` + name + `" hidden></div>` + "\n"
 }
 
-// explore is what a page tells the script of its explorers, as JSON that may stand in a page; "" if it has none.
+// explore is what a page tells the explorers' script, as JSON that may be put into a page; "" if the page has none.
 func (s *site) explore(p *page) string {
 	if len(p.explorers) == 0 {
 		return ""
@@ -178,7 +178,7 @@ func (s *site) explore(p *page) string {
 	return string(b)
 }
 
-// A liveCell is what the script knows of a cell.
+// A liveCell is what the script knows about a cell.
 type liveCell struct {
 	ID       string `json:"id"`
 	Source   string `json:"source"`
@@ -188,7 +188,7 @@ type liveCell struct {
 	Why      string `json:"why,omitempty"`      // it can't run in a page
 }
 
-// live is what the page of the i-th notebook tells the script, as JSON that may stand in a page.
+// live is what the page of the i-th notebook tells the script, as JSON that may be put into a page.
 func (s *site) live(i int) string {
 	if s.options.Live == nil {
 		return ""
@@ -229,7 +229,7 @@ var (
 	foreign   = regexp.MustCompile(`"(C|os/exec|os/user|os/signal|net|net/[a-z/]+|plugin|syscall|golang\.org/x/sys/[a-z]+)"|\bexec\.Command\b|\bhttp\.(?:Get|Post|ListenAndServe)\b`)
 )
 
-// beyondPage says why a cell can't run in a page; "" if nothing speaks against it.
+// beyondPage says why a cell can't run in a page; "" if it can.
 func beyondPage(c *notebook.Cell) string {
 	source := c.Source
 	switch {

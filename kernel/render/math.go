@@ -88,7 +88,7 @@ func (formulaParser) Parse(parent ast.Node, block text.Reader, pc parser.Context
 			if fence == 2 && (i+1 == len(line) || line[i+1] != '$') {
 				continue
 			}
-			before := byte(' ') // what stands before this dollar
+			before := byte(' ') // what comes before this dollar
 			if i > 0 {
 				before = line[i-1]
 			} else if len(latex) > 0 {

@@ -58,7 +58,7 @@ func (p *page) output(o *notebook.Output) string {
 // lineFits is how many characters of printed text a page shows in a line, in the fold of a solution, too.
 const lineFits = 80
 
-// printed draws text that a cell printed. Its lines stay as they are, since columns stand under each other; but where
+// printed draws text that a cell printed. Its lines stay as they are, since columns are aligned; but where
 // one is too long for the page, as the sentence of an error is, the text is broken into lines that can be read without
 // scrolling.
 func printed(text string) string {
@@ -101,7 +101,7 @@ func (p *page) display(o *notebook.Output, mime, data string) string {
 	}
 	switch mime {
 	case "text/html":
-		if loneSVG(data) { // a figure that takes on the page's colours
+		if loneSVG(data) { // a figure that takes on the page's colors
 			return p.display(o, "image/svg+xml", data)
 		}
 		if p.site.options.Untrusted {
@@ -170,7 +170,7 @@ const narrowType = "application/vnd.lectern.narrow+svg"
 // It is empty if the page can't have it.
 func (p *page) drawing(svg, alt, variant string) (class, drawn string) {
 	if p.prefix != "" {
-		if clean, _, err := cleanSVG(svg); err == nil && !strings.Contains(clean, "<style") { // then it draws, in the page's colours, and does nothing else
+		if clean, _, err := cleanSVG(svg); err == nil && !strings.Contains(clean, "<style") { // then it draws, in the page's colors, and does nothing else
 			return paper(clean), p.svg(clean, alt, variant)
 		}
 	}
@@ -227,7 +227,7 @@ func metadataAlt(o *notebook.Output, mime string) string {
 	return strings.TrimSpace(s)
 }
 
-// outputHTML keeps what a kernel showed, scripts included, but for links that run a script.
+// outputHTML keeps what a kernel showed, scripts included, except links that run a script.
 func (p *page) outputHTML(src string) string {
 	f := filter{resolve: p.outputResource, check: p.checkAlt}
 	return balance(f.run(src))
@@ -252,7 +252,7 @@ func (p *page) strangersHTML(src string) string {
 // outputResource warns of what the page's policy will not load.
 func (p *page) outputResource(tag, attr, url string) string {
 	if loadingURLs[attr] && external(url) || (attr == "href" || attr == "xlink:href") && (tag == "image" || tag == "use" || tag == "feimage") && external(url) {
-		p.warn(0, "an output loads %q, which a page does not; the output has to bring it along", shorten(url))
+		p.warn(0, "an output loads %q, which a page does not do; the output has to include it", shorten(url))
 	}
 	return url
 }

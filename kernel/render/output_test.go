@@ -75,7 +75,7 @@ func TestCellTags(t *testing.T) {
 	want(t, got, `<p class="badge">Your turn</p>`, "<details class=\"fold solution\"><summary>Show a solution</summary>", "<details class=\"fold pytorch\"><summary>The same in PyTorch</summary>",
 		`<span class="hb">None</span>`, "<summary>Show the code</summary>", "your numbers will differ")
 	if n := strings.Count(got, "Show a solution"); n != 1 {
-		t.Errorf("two neighbouring solutions have %d folds, want 1", n)
+		t.Errorf("two neighboring solutions have %d folds, want 1", n)
 	}
 	page, _ := lesson(t, md("s1", "## Hidden heading", "solution"), md("v", "## Seen"))
 	_, contents, _ := strings.Cut(page, `id="contents"`)

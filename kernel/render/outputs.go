@@ -10,7 +10,7 @@ import (
 )
 
 // Outputs draws the outputs of a cell that runs in a page. They look as on the pages of a course, and like those of a
-// notebook that is not trusted they run nothing in the page, load nothing and stand over nothing: somebody may have
+// notebook that is not trusted they run nothing in the page, load nothing and cover nothing: somebody may have
 // pasted the cell from anywhere.
 type Outputs struct{ page *page }
 

@@ -34,7 +34,7 @@ type page struct {
 
 	ids       map[string]bool // of headings
 	targets   []anchor        // links to headings, checked at the end
-	explorers []string        // that stand in it
+	explorers []string        // that are in it
 	links     string          // to the library's source, for the stepper
 	figures   int
 	strange   int    // HTML outputs of a notebook that is not trusted
@@ -50,9 +50,9 @@ type page struct {
 	cell       *notebook.Cell // the one being drawn
 	cellNumber int
 	folded     bool // it is inside <details>: its headings stay out of the contents
-	after      int  // it is inside what so many questions hide
+	after      int  // it is inside what this many questions hide
 	unseen     int  // cells left out so far
-	unlabelled bool // an <svg> without a label has not shown a <title> yet
+	unlabeled  bool // an <svg> without a label has not shown a <title> yet
 }
 
 // entry is a line of the contents.
@@ -63,7 +63,7 @@ type entry struct {
 
 // anchor is a link to a place on a page.
 type anchor struct {
-	from *Problem // where it stands
+	from *Problem // where it is
 	page *page
 	id   string
 	dest string // as written
@@ -74,13 +74,13 @@ var leadingNumber = regexp.MustCompile(`^(\d+)[-_ ]+`)
 func newPage(s *site, file string, nb *notebook.Notebook) *page {
 	base := strings.TrimSuffix(filepath.Base(file), ".ipynb")
 	p := &page{site: s, nb: nb, file: file, out: base + ".html", ids: map[string]bool{}}
-	if m := leadingNumber.FindStringSubmatch(base); m != nil && m[1] != "0" { // what stands before the first lesson has no number
+	if m := leadingNumber.FindStringSubmatch(base); m != nil && m[1] != "0" { // what comes before the first lesson has no number
 		p.number = m[1]
 	}
 	return p
 }
 
-// place says where on the notebook the page is being drawn.
+// place says where in the notebook the page is being drawn.
 func (p *page) place(line int) *Problem {
 	q := &Problem{Notebook: p.file, Cell: p.cellNumber, Line: line}
 	if p.cell != nil {
@@ -115,7 +115,7 @@ func (p *page) missingAlt(format string, args ...any) {
 	}
 }
 
-// folds are the tags whose cells are folded, and what stands on the fold.
+// folds are the tags whose cells are folded, and the text of each fold.
 var folds = []struct{ tag, class, summary string }{
 	{"solution", "solution", phrase("Show a solution")},
 	{"pytorch", "pytorch", phrase("The same in PyTorch")},
@@ -123,13 +123,13 @@ var folds = []struct{ tag, class, summary string }{
 	{"recorded", "recorded", phrase("On an H100")},
 }
 
-// build draws all cells. Neighbouring cells of one fold share it.
+// build draws all cells. Neighboring cells with the same fold share it.
 func (p *page) build() {
 	open := -1
 	unrun := 0
 	for i, c := range p.nb.Cells {
 		p.cell, p.cellNumber = c, i+1
-		if c.HasTag("check-only") { // it holds the lesson to its numbers, and is nothing to read
+		if c.HasTag("check-only") { // it checks the lesson's numbers, and is not for reading
 			p.unseen++
 			continue
 		}
@@ -162,7 +162,7 @@ func (p *page) build() {
 			if strings.TrimSpace(c.Source) == "" {
 				continue
 			}
-			p.unlabelled = false
+			p.unlabeled = false
 			source := c.Source
 			if p.folded {
 				source = unfolded(source)
@@ -170,7 +170,7 @@ func (p *page) build() {
 			p.foreignLines, p.heading = p.foreign[c.ID], 0
 			text := p.markdown(source)
 			p.foreignLines = nil
-			p.labelled()
+			p.labeled()
 			if p.summary == "" {
 				p.summary = firstParagraph(text)
 			}
@@ -202,7 +202,7 @@ func (p *page) build() {
 	p.minutes, p.summary = about.Minutes, cmp.Or(about.Summary, p.summary)
 }
 
-// findNeeds looks up the lessons that this one builds on. It knows those that stand before it.
+// findNeeds looks up the lessons that this one builds on. It knows those that come before it.
 func (p *page) findNeeds(earlier []*page) {
 	for _, file := range p.nb.About().Needs {
 		q, name := p.site.byNotebook[file], strings.TrimSuffix(file, ".ipynb")
@@ -219,7 +219,7 @@ func (p *page) findNeeds(earlier []*page) {
 
 var ownFold = regexp.MustCompile(`(?is)^(\s*<details>\s*<summary>[^<]*</summary>)(.*?)(</details>\s*)$`)
 
-// unfolded is the text of a cell without the fold that it brings along for programs that know no tags. Lines keep
+// unfolded is the text of a cell without the fold that it contains for programs that don't know tags. Lines keep
 // their numbers.
 func unfolded(source string) string {
 	m := ownFold.FindStringSubmatch(source)
@@ -243,7 +243,7 @@ func (p *page) badge(c *notebook.Cell) string {
 	return ""
 }
 
-// language is that of the notebook's code.
+// language is the language of the notebook's code.
 func (p *page) language() string {
 	if info, ok := p.nb.Metadata["language_info"].(map[string]any); ok {
 		if name, ok := info["name"].(string); ok {
@@ -260,12 +260,12 @@ func (p *page) code(c *notebook.Cell, class string) {
 	asked, others := p.guesses(c.Outputs)
 	outputs := ""
 	for _, o := range others {
-		if isStepper(o) && p.site.options.Steps[p.file][c.ID].Record != nil { // which stands in the cell itself
+		if isStepper(o) && p.site.options.Steps[p.file][c.ID].Record != nil { // which is in the cell itself
 			continue
 		}
-		p.unlabelled = false
+		p.unlabeled = false
 		outputs += p.output(o)
-		p.labelled()
+		p.labeled()
 	}
 	if strings.TrimSpace(source) == "" && outputs == "" && asked == "" {
 		return
@@ -304,12 +304,12 @@ func (p *page) code(c *notebook.Cell, class string) {
 	}
 }
 
-// labelled reports an <svg> in raw HTML that nothing describes.
-func (p *page) labelled() {
-	if p.unlabelled {
+// labeled reports an <svg> in raw HTML that nothing describes.
+func (p *page) labeled() {
+	if p.unlabeled {
 		p.missingAlt(`an <svg> in HTML has neither aria-label nor <title> (aria-hidden="true" for decoration)`)
 	}
-	p.unlabelled = false
+	p.unlabeled = false
 }
 
 var (

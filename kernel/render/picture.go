@@ -18,11 +18,11 @@ import (
 // page of that size is too large already.
 const pictureLimit = 10 << 20
 
-// rasters are the pictures of dots that pages may hold: browsers draw them and do nothing else with them.
+// rasters are the bitmap pictures that pages may hold: browsers draw them and do nothing else with them.
 var rasters = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
-// image returns a picture that Markdown names as a data URL: one that is written there, an attachment of the cell or a
-// file beside the notebook. It is empty if the page can't have it; the reason is recorded.
+// image returns a picture that Markdown names as a data URL: one that is written out there, an attachment of the cell
+// or a file beside the notebook. It is empty if the page can't have it; the reason is recorded.
 func (p *page) image(dest string) string {
 	if scheme, _, ok := strings.Cut(dest, ":"); ok && strings.ToLower(strings.TrimSpace(scheme)) == "data" {
 		return p.dataImage(dest)
@@ -47,7 +47,7 @@ func (p *page) image(dest string) string {
 }
 
 // pictureFile reads a file beside the notebook. A link may lead to another file in that folder or below it, but not
-// out of it: who writes a notebook is not to choose which files of the reader's machine are published.
+// out of it: whoever writes a notebook must not choose which files of the reader's machine are published.
 func (p *page) pictureFile(dest string) ([]byte, error) {
 	name := filepath.FromSlash(dest)
 	if !filepath.IsLocal(name) {
@@ -87,7 +87,7 @@ func (p *page) pictureFile(dest string) ([]byte, error) {
 	return b, err
 }
 
-// attachment returns a picture that the cell brings along.
+// attachment returns a picture attached to the cell.
 func (p *page) attachment(name string) string {
 	bundle, _ := p.cell.Attachments[name].(map[string]any)
 	if svg, ok := bundle["image/svg+xml"].(string); ok {
@@ -132,7 +132,7 @@ func (p *page) dataImage(dest string) string {
 
 const pictureKinds = "they are PNG, JPEG, GIF, WebP or SVG"
 
-// embeddedRaster reports whether a URL is a picture of dots, written out.
+// embeddedRaster reports whether a URL is a bitmap picture, written out.
 func embeddedRaster(u string) bool {
 	for _, mime := range rasters {
 		if len(u) > len("data:")+len(mime) && strings.EqualFold(u[:len("data:")+len(mime)], "data:"+mime) && strings.IndexByte(";,", u[len("data:")+len(mime)]) >= 0 {
@@ -154,7 +154,7 @@ func (p *page) picture(data []byte, name string) string {
 	return ""
 }
 
-// raster tells the kind of a picture of dots by its first bytes; "" if it is none. net/http knows that, too, but would
+// raster tells the kind of a bitmap picture by its first bytes; "" if it is none. net/http knows that, too, but would
 // have to be compiled before the first page is there.
 func raster(data []byte) string {
 	begins := func(s string) bool { return bytes.HasPrefix(data, []byte(s)) }
@@ -171,7 +171,7 @@ func raster(data []byte) string {
 	return ""
 }
 
-// svgPicture returns an SVG as a data URL: parsed, and without what a picture has no use for.
+// svgPicture returns an SVG as a data URL: parsed, and stripped of what a picture has no use for.
 func (p *page) svgPicture(svg, name string) string {
 	clean, cut, err := cleanSVG(svg)
 	if err != nil {

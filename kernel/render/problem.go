@@ -28,8 +28,7 @@ func (p *Problem) Error() string {
 	return b.String() + ": " + p.Msg
 }
 
-// Problems are all that keep a site from being written, so that they can be
-// mended in one go.
+// Problems are all the problems that keep a site from being written, so that they can be fixed in one go.
 type Problems []*Problem
 
 func (p Problems) Error() string {

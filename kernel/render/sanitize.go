@@ -41,8 +41,8 @@ type filter struct {
 	markdown bool                                  // from Markdown, else from an output
 	strict   bool                                  // from a stranger's notebook: what would pass in Markdown passes, without classes and with its own ids
 	ours     bool                                  // strict HTML keeps the classes that begin with lectern-
-	ids      string                                // put before the ids of strict HTML, so that they are none of the page's
-	dropped  func(element string)                  // hears of what a strict output lost; may be nil
+	ids      string                                // put before the ids of strict HTML, so that they differ from the page's
+	dropped  func(element string)                  // is told what a strict output lost; may be nil
 	resolve  func(tag, attr, url string) string    // maps a link or a resource; may be nil
 	check    func(t *htmlToken)                    // sees every start tag that is kept; may be nil
 	raw      func(name, content string) string     // rewrites the content of <style>; may be nil
@@ -56,7 +56,7 @@ func (f *filter) run(src string) string {
 	var b strings.Builder
 	s := scan(src)
 	svg := 0
-	raw, drop := "", false // the element whose content comes next as it is, and whether it is left out
+	raw, drop := "", false // the element whose raw content comes next, and whether that is left out
 	for {
 		s.foreign(svg > 0)
 		inside := s.raw
@@ -208,7 +208,7 @@ func (f *filter) harmless(name string, value *string) bool {
 		return *value != ""
 	case f.strict && (name == "class" || name == "name" || name == "tabindex" || name == "hidden"):
 		return false
-	case !htmlAttributes[name]: // of SVG, where a colour may be the address of one
+	case !htmlAttributes[name]: // of SVG, where a color may be the address of one
 		if !loadsNothing(*value) {
 			return false
 		}
@@ -219,12 +219,12 @@ func (f *filter) harmless(name string, value *string) bool {
 	return true
 }
 
-// ownRefs makes url() name the output's own ids.
+// ownRefs makes url() refer to the output's own ids.
 func (f *filter) ownRefs(value string) string {
 	return urlRef.ReplaceAllString(value, "url(#"+f.ids+"$2)")
 }
 
-// prefixed makes ids those of the output alone.
+// prefixed makes ids unique to the output.
 func (f *filter) prefixed(ids string) string {
 	words := strings.Fields(ids)
 	for i := range words {
@@ -260,7 +260,7 @@ func external(url string) bool {
 }
 
 // balance drops end tags without a beginning and closes elements that are left open, so that a fragment stays inside
-// the element that it is put into. It doesn't parse and write again as a browser would: right HTML stays as it was
+// the element that it is put into. It doesn't parse and serialize again as a browser would: valid HTML stays as it was
 // written, byte for byte.
 func balance(src string) string {
 	var b strings.Builder

@@ -17,7 +17,7 @@ type index struct {
 	Synonyms [][]string     `json:"y"` // words of which each finds the others
 }
 
-// An indexSection is a lesson as a whole, or what stands below a heading of the second or third level.
+// An indexSection is a lesson as a whole, or what is below a heading of the second or third level.
 type indexSection struct {
 	Page  int    `json:"p"`
 	ID    string `json:"i"` // the heading's anchor, empty for a lesson
@@ -25,7 +25,7 @@ type indexSection struct {
 	Text  string `json:"t"` // words and code, without what cells printed
 }
 
-// synonyms are words that readers know from elsewhere, beside those that lessons use.
+// synonyms are words that readers know from elsewhere, besides those that lessons use.
 var synonyms = [][]string{
 	{"mfu", "model flops utilization", "utilisation"},
 	{"dataloader", "data loader", "loader", "get_batch", "getbatch", "getpair"},
@@ -68,7 +68,7 @@ func searchIndex(pages []*page) string {
 	return base64.StdEncoding.EncodeToString(b.Bytes())
 }
 
-// sections cuts what search looks through where headings of the second and third level stand.
+// sections cuts what search looks through at headings of the second and third level.
 func (p *page) sections(page int) []indexSection {
 	list := []indexSection{{Page: page, Title: p.title}}
 	titles := map[string]string{}

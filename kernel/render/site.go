@@ -35,27 +35,27 @@ type Options struct {
 	// Description of the course in a sentence, for search engines and previews of links; may be empty.
 	Description string
 
-	// URL is where the pages will be published, such as https://example.org/course/. Then there is a site map, and
-	// pages name their address.
+	// URL is where the pages will be published, such as https://example.org/course/. With it there is a site map, and
+	// pages name their addresses.
 	URL string
 
-	// Picture is a PNG that previews of links show, 1200 x 630 pixels by custom, and PictureAlt says what is to be
-	// seen in it. It becomes a file of the site if URL is known, since a preview asks for it by its whole address.
+	// Picture is a PNG that previews of links show, 1200 x 630 pixels by custom, and PictureAlt says what it shows. It
+	// becomes a file of the site if URL is known, since a preview asks for it by its full address.
 	Picture    []byte
 	PictureAlt string
 
 	// AllowMissingAlt makes a figure without alternative text a warning.
 	AllowMissingAlt bool
 
-	// Untrusted is for notebooks of strangers. Of their outputs, too, only harmless elements are kept; nothing of
-	// theirs runs, loads anything or stands over the page; files beside the notebooks are left out; and what is wrong
-	// in them is a warning.
+	// Untrusted is for strangers' notebooks. Of their outputs, too, only harmless elements are kept; nothing in them
+	// runs, loads anything or covers the page; files beside the notebooks are left out; and what is wrong in them is a
+	// warning.
 	Untrusted bool
 
 	// Steps are what was recorded of the cells of notebooks, by file, for readers to step through.
 	Steps map[string]Steps
 
-	// Source is the folder of the library's packages; empty if pages are not to link to their source.
+	// Source is the folder of the library's packages; empty if pages should not link to their source.
 	Source string
 
 	// Languages are those that the pages are written in, besides English: each in a folder named by its code.
@@ -71,7 +71,7 @@ type Options struct {
 // A Part of the course is some lessons with a title.
 type Part struct {
 	Title string
-	First string // what the name of its first lesson begins with, such as "05"; it ends before the next part
+	First string // the beginning of its first lesson's name, such as "05"; the part ends before the next one
 }
 
 // Result says what was written.
@@ -263,11 +263,11 @@ func (s *site) in(l *translate.Language) *site {
 	return t
 }
 
-// markdown draws a text that stands in no notebook.
+// markdown draws a text that is in no notebook.
 func (s *site) markdown(what string, texts ...string) string {
 	p := newPage(s, what, &notebook.Notebook{})
 	p.cell = &notebook.Cell{ID: "text"}
-	p.title = s.options.Title // its headings stand below the page's own
+	p.title = s.options.Title // its headings rank below the page's own
 	if s.language == nil {
 		return p.markdown(strings.Join(texts, "\n"))
 	}
@@ -411,8 +411,8 @@ func manifest(names []string) []byte {
 	return []byte(markerHead + "\n" + strings.Join(names, "\n") + "\n")
 }
 
-// replace writes a file as a whole or not at all, and leaves one alone that is
-// right already. It reports whether it wrote.
+// replace writes a file as a whole or not at all, and leaves a file alone whose content is right already. It reports
+// whether it wrote.
 func replace(dir, name string, data []byte) (bool, error) {
 	path := filepath.Join(dir, filepath.FromSlash(name))
 	if old, err := os.ReadFile(path); err == nil && string(old) == string(data) {

@@ -22,7 +22,7 @@ import (
 // A reader who steps through a cell can look up what a function of the library does: each package that cells call is a
 // page of the site, its files one after the other, with a place for each function and each operation.
 
-// A sourcePackage is a package of which pages show the source.
+// A sourcePackage is a package whose source pages show.
 type sourcePackage struct {
 	folder, name string
 	files        []sourceFile
@@ -49,7 +49,7 @@ func (k *sourcePackage) link(id string) string { return k.page() + "#" + url.Pat
 
 var opRecordName = regexp.MustCompile(`\bname:\s+"([a-z0-9 ]+)",`)
 
-// readSource reads a package. Files that a program has written are left out.
+// readSource reads a package. Generated files are left out.
 func readSource(root, folder string) (*sourcePackage, error) {
 	dir := filepath.Join(root, filepath.FromSlash(folder))
 	names, err := glob.In(dir, "*.go")
@@ -166,8 +166,8 @@ var (
 	methodName = regexp.MustCompile(`\.([A-Z][A-Za-z0-9]*)\(`)
 )
 
-// sourceLinks are where the functions stand that the code and the recorded operations of a notebook name, as JSON that
-// may stand in a page: by "tensor.Of", ".Matmul" and "op matmul".
+// sourceLinks says where the functions are that a notebook's code and recorded operations name, as JSON that may be put
+// into a page: by "tensor.Of", ".Matmul" and "op matmul".
 func (s *site) sourceLinks(nb *notebook.Notebook, steps Steps) string {
 	links := map[string]string{}
 	add := func(key string, k *sourcePackage, id string) {
@@ -244,7 +244,7 @@ func (s *site) sourcePage(k *sourcePackage) string {
 		fmt.Fprintf(&b, "<h2 id=\"%s\">%[1]s</h2>\n<div class=\"code source\"><pre tabindex=\"0\" aria-label=\"%[1]s\"><code data-lang=\"go\">", html.EscapeString(f.name))
 		done := 0
 		for _, p := range f.places {
-			// Nothing that a highlighter looks at goes on across these places.
+			// Nothing that a highlighter looks at crosses these places.
 			fmt.Fprintf(&b, "%s<span class=\"place\" id=\"%s\">%s</span>", highlight("go", f.text[done:p.start]), html.EscapeString(p.id), highlight("go", f.text[p.start:p.end]))
 			done = p.end
 		}

@@ -20,7 +20,7 @@ type CellSteps struct {
 	Why    string         `json:"why,omitempty"`
 }
 
-// stepsRoom is what records may take of a page at most, in bytes, so that it stays a page of its text.
+// stepsRoom is how many bytes of a page records may take at most, so that most of the page remains its text.
 const stepsRoom = PageLimit / 2
 
 // leastSteps is how many steps of a record are worth showing.
@@ -29,12 +29,12 @@ const leastSteps = 20
 // A packedSteps is a record in a page, in the short names that assets/steps.js reads.
 type packedSteps struct {
 	Record string `json:"r,omitempty"` // JSON, deflated, in base64
-	Offset int    `json:"o,omitempty"` // how many of the cell's lines stand above the code
+	Offset int    `json:"o,omitempty"` // how many of the cell's lines come before the code
 	Why    string `json:"w,omitempty"`
 }
 
-// steps is what the page of the i-th notebook knows of its cells' steps, as JSON that may stand in a page: at most so
-// many bytes. Long records are cut.
+// steps is what the page of the i-th notebook knows about its cells' steps, as JSON that may be put into a page, of
+// limited size. Long records are cut.
 func (s *site) steps(i, room int) string {
 	p := s.pages[i]
 	all := s.options.Steps[p.file]

@@ -27,8 +27,8 @@ const (
 const svgDepth = 200
 
 // cleanSVG parses a picture and rewrites it, with nothing in it that runs, loads or leads elsewhere. cut names what
-// was left out, but for the notes that drawing programs keep for themselves; a long list ends with "and more". The
-// error says why it is no SVG.
+// was left out, except for the notes that drawing programs keep for themselves; a long list ends with "and more". The
+// error says why it is not an SVG.
 func cleanSVG(src string) (clean string, cut []string, err error) {
 	d := xml.NewDecoder(strings.NewReader(strings.TrimPrefix(src, "\ufeff")))
 	d.CharsetReader = func(charset string, _ io.Reader) (io.Reader, error) {

@@ -31,10 +31,10 @@ var talkScript string
 //go:embed assets/steps.js
 var stepsScript string
 
-// stepper is what a page needs for steps, beside its own script.
+// stepper is what a page needs for steps, besides its own script.
 var stepper = report.StepperScript() + stepsScript
 
-// stepperSize is what it takes of a page, in bytes, with its style.
+// stepperSize is how many bytes of a page it takes, with its style.
 var stepperSize = len(stepper) + len(report.StepperStyle())
 
 // script runs at the end of every page.
@@ -46,7 +46,7 @@ var themeScript string
 // headScript runs before the page is drawn.
 var headScript = ask.Say + themeScript
 
-// policy forbids a page to load or send anything. Scripts may stand in the page, since outputs may bring theirs along;
+// policy forbids a page to load or send anything. Scripts may be part of the page, since outputs may contain scripts;
 // a page of notebooks that are not trusted runs the site's own scripts and no other.
 func (s *site) policy(p sheet) string {
 	scripts := "'unsafe-inline'"
@@ -68,19 +68,19 @@ func hashed(script string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// logo is an open book on a stand, drawn in the current colour.
+// logo is an open book on a stand, drawn in the current color.
 const logo = `<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linejoin="round" stroke-linecap="round" aria-hidden="true"><path d="M12 6.2C9.6 4.6 6.3 4.2 3 4.6v10.6c3.3-.4 6.6 0 9 1.6 2.4-1.6 5.7-2 9-1.6V4.6c-3.3-.4-6.6 0-9 1.6zM12 6.2v10.6M12 16.8V21M8 21h8"/></svg>`
 
 // icon is the same in the browser's tab; a data URL, so that no file is asked for.
 var icon = "data:image/svg+xml," + url.PathEscape(strings.Replace(strings.Replace(logo, "<svg", `<svg xmlns="http://www.w3.org/2000/svg"`, 1), "currentColor", "#2a8f98", 1))
 
-// A sheet is a page without what surrounds each.
+// A sheet is a page without what surrounds every page.
 type sheet struct {
 	file, title, description string
-	head                     string // what else stands in the head
+	head                     string // what else is in the head
 	columns                  string
 	index                    string // what search looks through; without it there is no search
-	root                     string // what stands before the links to other pages
+	root                     string // what comes before the links to other pages
 	links                    string // to the source of what cells call
 	steps                    string // what was recorded of the cells, for the stepper; without it there is none
 	live                     string // what the script that runs cells has to know; without it none run
@@ -106,7 +106,7 @@ func (s *site) frame(p sheet) string {
 			s.say("Search all lessons"), s.say("Search"), s.say("Search results"))
 	}
 	b.WriteString(s.switches(p.file, cmp.Or(p.root, s.up())))
-	fmt.Fprintf(&b, `<button type="button" class="tool" id="talk" title="%s" hidden>%s</button>`, s.say("Present this lesson, a block at a time"), s.say("Talk"))
+	fmt.Fprintf(&b, `<button type="button" class="tool" id="talk" title="%s" hidden>%s</button>`, s.say("Present this lesson, one block at a time"), s.say("Talk"))
 	b.WriteString(`<button type="button" class="tool" id="theme" hidden></button></header>` + "\n")
 	b.WriteString(`<div class="hidden" id="said" role="status"></div>` + "\n")
 	b.WriteString(p.columns)
@@ -161,7 +161,7 @@ func (s *site) scripts(p sheet) []string {
 	return list
 }
 
-// card is what other programs show of a page: search engines, and those in which people send each other links.
+// card is what other programs show of a page: search engines, and apps in which people send each other links.
 func (s *site) card(b *strings.Builder, p sheet) {
 	meta := func(key, name, value string) {
 		if value != "" {
@@ -216,12 +216,12 @@ func (s *site) outs() []string {
 	return list
 }
 
-// missing is what a web server shows in place of a page that is not there. It may stand at any address, so that its
-// links name the whole of theirs if it is known.
+// missing is what a web server shows in place of a page that is not there. It may be shown at any address, so its links
+// are absolute if the site's address is known.
 func (s *site) missing() string {
 	var b strings.Builder
 	title := s.say("There is no such page")
-	fmt.Fprintf(&b, "<div class=\"columns one\">\n<main id=\"main\" tabindex=\"-1\">\n<h1>%s</h1>\n<p>%s</p>\n<ul>\n", title, s.say("The lesson may have another name now. These are all:"))
+	fmt.Fprintf(&b, "<div class=\"columns one\">\n<main id=\"main\" tabindex=\"-1\">\n<h1>%s</h1>\n<p>%s</p>\n<ul>\n", title, s.say("The lesson may have a new name. These are all of them:"))
 	for _, p := range s.pages {
 		fmt.Fprintf(&b, "<li><a href=\"%s%s\">%s</a></li>\n", html.EscapeString(sheet{root: s.options.URL}.home(s)), url.PathEscape(p.out), p.titleHTML)
 	}
@@ -321,7 +321,7 @@ func (s *site) index(index string) string {
 	b.WriteString("</ol>\n")
 	if m := newCourseMap(s.pages, wideMap); m != nil {
 		fmt.Fprintf(&b, "<section id=\"map\">\n<h2>%s</h2>\n<p>%s</p>\n<figure class=\"map scroll\">%s%s</figure>\n</section>\n", s.say("What needs what"),
-			s.say("You need not read everything. An arrow leads from each lesson to those that build on it; the list above says the same in words."), m.svg(s), newCourseMap(s.pages, narrowMap).svg(s))
+			s.say("You don't have to read everything. An arrow leads from each lesson to those that build on it; the list above says the same in words."), m.svg(s), newCourseMap(s.pages, narrowMap).svg(s))
 	}
 	if s.options.After != "" {
 		b.WriteString("<section id=\"after\">\n" + s.markdown("the index's end", s.options.After) + "</section>\n")
@@ -330,7 +330,7 @@ func (s *site) index(index string) string {
 	return s.frame(sheet{file: "index.html", title: s.options.Title, description: s.say(s.options.Description), columns: b.String(), index: index})
 }
 
-// partHead is the heading of a part of the course, with the time that it takes; there is none for what stands in no
+// partHead is the heading of a part of the course, with the time that it takes; there is none for what belongs to no
 // part.
 func (s *site) partHead(part int) string {
 	if part == 0 {

@@ -18,8 +18,8 @@ type htmlToken struct {
 }
 
 // scanner splits HTML into tokens. A token that is not finished at the end of the text is text: an unfinished tag can't
-// swallow what follows on the page. We look at tokens and not at a parsed document, as goldmark hands us inline HTML
-// one tag at a time, and a trusted output is to stay as it was written.
+// swallow what follows on the page. We look at tokens and not at a parsed document, since goldmark hands us inline HTML
+// one tag at a time, and a trusted output should stay as it was written.
 type scanner struct {
 	tokens *html.Tokenizer
 	raw    bool // text comes next, whatever it looks like: a <script> or the like has just begun
@@ -37,7 +37,7 @@ func (s *scanner) markup() {
 	s.tokens.NextIsNotRawText()
 }
 
-// foreign says whether the next token stands in SVG or MathML, where <![CDATA[ begins text. In HTML it begins a
+// foreign says whether the next token is in SVG or MathML, where <![CDATA[ begins text. In HTML it begins a
 // comment, which ends at the next >.
 func (s *scanner) foreign(yes bool) { s.tokens.AllowCDATA(yes) }
 
@@ -125,7 +125,7 @@ func (t *htmlToken) source() string {
 	return b.String()
 }
 
-// switches are attributes that say something by being there.
+// switches are attributes whose presence alone says something.
 var switches = set("checked compact disabled hidden loop multiple muted open readonly required reversed selected")
 
 // originalName is a tag's name as written; SVG's names have capitals.

@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/packages"
 )
 
-// cacheArg makes this program one that the go command asks for compiled packages: cacheArg SHARED PRIVATE.
+// cacheArg makes this program the one that the go command asks for compiled packages: cacheArg SHARED PRIVATE.
 const cacheArg = "-build-cache"
 
 // layerCache lets the go command, for the kernel and for what cells start, work with a build cache that a class shares
@@ -30,7 +30,7 @@ func layerCache() error {
 		return err
 	}
 	words := []string{exe, cacheArg, shared, filepath.Join(private, "lectern-go-build")}
-	for i, w := range words { // the go command knows quotes, but nothing that stands for a quote
+	for i, w := range words { // the go command knows quotes, but no way to escape one
 		if q := "'"; strings.ContainsAny(w, " \t\"") {
 			words[i] = q + w + q
 		}

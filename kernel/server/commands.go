@@ -18,8 +18,8 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/runner"
 )
 
-// commands are what a cell asks the kernel itself for: magics and shell lines. What has to do with what the kernel
-// knows, or with how its cells run, is obeyed here; the rest is GoNB's.
+// commands are what a cell asks the kernel itself for: magics and shell lines. What concerns the kernel's own
+// knowledge, or how its cells run, is obeyed here; the rest is GoNB's.
 type commands struct{ *execution }
 
 // obey runs commands in their order until one fails.
@@ -44,7 +44,7 @@ func (e commands) obey(cs []rewrite.Command) *failure {
 	return nil
 }
 
-// wholeCell runs a cell that is something else than Go.
+// wholeCell runs a cell that is not Go.
 func (e commands) wholeCell() *failure {
 	first, body, _ := strings.Cut(e.req.Code, "\n")
 	args, err := splitArgs(strings.TrimPrefix(first, "//gonb:"))
@@ -59,7 +59,7 @@ func (e commands) wholeCell() *failure {
 		return e.script(body, strings.TrimPrefix(args[0], "%%"))
 	case "%%script":
 		if len(args) < 2 {
-			return said("usage", "write %%script and the program that is to read the cell, such as %%script python3")
+			return said("usage", "write %%script and the program that should read the cell, such as %%script python3")
 		}
 		return e.script(body, args[1:]...)
 	case "%%writefile":
@@ -69,7 +69,7 @@ func (e commands) wholeCell() *failure {
 	return fail
 }
 
-// script gives a program the cell to read.
+// script gives the cell to a program as its input.
 func (e commands) script(body string, argv ...string) *failure {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	if !strings.HasSuffix(body, "\n") { // some read whole lines only
@@ -197,7 +197,7 @@ func (e commands) setEnv(c rewrite.Command) *failure {
 		}
 	}
 	if err != nil || len(args) != 2 {
-		return said("usage", "write %env NAME value, or %env NAME=value; quotes keep blanks together")
+		return said("usage", "write %env NAME value, or %env NAME=value; put a value with spaces between quotes")
 	}
 	e.k.setenv(args[0], args[1])
 	e.Stream("stdout", fmt.Sprintf("Set: %s=%q\n", args[0], args[1]))

@@ -115,7 +115,7 @@ func (k *kernel) onInspect(m *jupyter.Message) {
 	k.answer(m, "inspect_reply", map[string]any{"status": "ok", "found": len(data) > 0, "data": data, "metadata": map[string]any{}})
 }
 
-// hover describes the name at an offset, in Markdown: of a value also the documentation of its type.
+// hover describes the name at an offset, in Markdown; for a value it includes the documentation of its type.
 func (k *kernel) hover(code string, off int) string {
 	at, ok := rewrite.Callee(code, off)
 	if !ok {

@@ -20,7 +20,7 @@ type embedding struct {
 	Files    map[string]string   // where they are
 }
 
-// embedded finds the files that the lines behind //go:embed name in a folder.
+// embedded finds the files in a folder that //go:embed lines name.
 func embedded(dir string, lines []string) (*embedding, error) {
 	e := &embedding{map[string][]string{}, map[string]string{}}
 	for _, line := range lines {
@@ -39,11 +39,11 @@ func embedded(dir string, lines []string) (*embedding, error) {
 	return e, nil
 }
 
-// add finds the files of one pattern. Of a folder it takes all but what begins with . or _, unless all: stands first.
+// add finds the files of one pattern. Of a folder it takes all but what begins with . or _, unless it begins with all:.
 func (e *embedding) add(dir, pattern string) error {
 	glob, all := strings.CutPrefix(pattern, "all:")
 	if !fs.ValidPath(glob) {
-		return fmt.Errorf("go:embed %s: files are named from the folder that cells run in, and lie in it: %s", pattern, dir)
+		return fmt.Errorf("go:embed %s: files are named relative to the folder that cells run in, and must be in it: %s", pattern, dir)
 	}
 	found, err := fs.Glob(os.DirFS(dir), glob)
 	if err != nil {

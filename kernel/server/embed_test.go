@@ -85,7 +85,7 @@ func TestEmbed(t *testing.T) {
 	}
 	l.want(names, "[sub/hello.go sub/one.txt] <nil>")
 	l.want("//go:embed none.txt\nvar none string", "go:embed none.txt: there is no such file in "+dir)
-	l.want("//go:embed ../h.txt\nvar none string", "lie in it")
+	l.want("//go:embed ../h.txt\nvar none string", "must be in it")
 	l.want("//go:embed h.txt\nvar wrong int", "go:embed cannot apply to var of type int")
 }
 

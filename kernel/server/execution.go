@@ -47,7 +47,7 @@ func newExecution(k *kernel, m *jupyter.Message, req executeRequest, cell int) *
 	return e
 }
 
-// stdout and stderr take pieces of output: a mistake of ours in there ends no kernel.
+// stdout and stderr take pieces of output: a mistake of ours in there does not end the kernel.
 func (e *execution) stdout(text string) {
 	defer survive("output")
 	e.Stdout(text)
@@ -116,7 +116,7 @@ func (e *execution) do() (fail *failure) {
 	return fail
 }
 
-// understand rewrites the cell, and fetches packages that it needs first if that is wanted.
+// understand rewrites the cell, after fetching packages that it needs if that is wanted.
 func (e *execution) understand(before *rewrite.Session) *failure {
 	if e.req.Steps {
 		before = before.Stepped(true)
@@ -296,7 +296,7 @@ func (e *execution) run(cmd *exec.Cmd) (*process, *failure) {
 	return p, nil
 }
 
-// watch waits for the end of a process, which an interrupt reaches in the meantime.
+// watch waits for the end of a process, which interrupts reach in the meantime.
 func (e *execution) watch(p *process) {
 	e.mu.Lock()
 	e.process = p
@@ -321,7 +321,7 @@ func (e *execution) unsaved(lost []string) {
 		text += ": earlier variables have the values from before it"
 		m := e.k.session.Manifest()
 		if slices.ContainsFunc(e.Result.Restores, func(n string) bool { return len(m.Groups[m.Vars[n].Group].Arrays) > 0 }) {
-			text += ", but for large arrays, which keep what was written into them"
+			text += ", except for large arrays, which keep what was written into them"
 		}
 	}
 	if len(lost) > 0 {
@@ -330,7 +330,7 @@ func (e *execution) unsaved(lost []string) {
 	e.note(text)
 }
 
-// Ask asks the user for a line. What stands in the output already is no prompt.
+// Ask asks the user for a line. What the output shows already is not a prompt.
 func (e *execution) Ask(prompt string) {
 	if seen := e.text.prompt(prompt); e.into == nil && e.fold == nil && !e.limits["stdout"].over {
 		prompt = seen
@@ -353,11 +353,11 @@ func (e *execution) Obey(kind string, fields []string) bool {
 	return true
 }
 
-// doubleClick is how soon after an interrupt another one means the same: a cell that is asked to end needs a moment to
-// keep its values.
+// doubleClick is how soon after an interrupt another one counts as the same: a cell that is asked to end needs a moment
+// to keep its values.
 const doubleClick = 2 * time.Second
 
-// interrupt stops the cell that runs, wherever it is. Asking again, later, is more than asking.
+// interrupt stops the running cell, wherever it is. A second, later interrupt is more than a request.
 func (k *kernel) interrupt() {
 	k.mu.Lock()
 	e := k.run

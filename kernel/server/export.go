@@ -23,7 +23,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
-// exportArg is the argument with which a notebook becomes a program. That takes what a kernel knows: which packages the
+// exportArg is the argument that turns a notebook into a program. That takes what a kernel knows: which packages the
 // notebook's cells mean, and what types their variables have. Nothing is executed.
 const exportArg = "-export"
 
@@ -95,9 +95,9 @@ func exportNotebook(c config, file, out string) error {
 		if err := copyPackages(c.root, copies, made.Copied, foreign.Copies); err != nil {
 			return err
 		}
-		licence, err := os.ReadFile(filepath.Join(c.root, "LICENSE"))
+		license, err := os.ReadFile(filepath.Join(c.root, "LICENSE"))
 		if err == nil {
-			err = writeChanged(filepath.Join(copies, "LICENSE"), licence)
+			err = writeChanged(filepath.Join(copies, "LICENSE"), license)
 		}
 		if err != nil {
 			return err
@@ -106,7 +106,7 @@ func exportNotebook(c config, file, out string) error {
 	return buildProgram(ctx, c, say, out)
 }
 
-// copiesFolder is where a program has copies of our packages if its module does not require ours.
+// copiesFolder is where a program keeps copies of our packages if its module does not require ours.
 const copiesFolder = "internal/lectern"
 
 // foreign says how a program in the folder out does without our module; nil if it has that.
@@ -124,7 +124,7 @@ func (c config) foreign(out string) (*export.Foreign, error) {
 	return &export.Foreign{Library: modulePath(c.root), Copies: path.Join(c.home.path, filepath.ToSlash(rel), copiesFolder)}, nil
 }
 
-// mayWrite refuses to write over a program that was not exported.
+// mayWrite refuses to overwrite a program that was not exported.
 func mayWrite(out string) error {
 	b, err := os.ReadFile(filepath.Join(out, "main.go"))
 	switch {
@@ -156,7 +156,7 @@ func buildProgram(ctx context.Context, c config, say func(string), out string) e
 		}
 		env = append(env, "GOWORK=off")
 		if said, err := goCommand(ctx, out, env, func(line string) { say(line + "\n") }, "mod", "tidy"); err != nil {
-			return fmt.Errorf("the program is in %s; its modules can't be had: %s", out, strings.Join(said, "\n"))
+			return fmt.Errorf("the program is in %s; its modules can't be fetched: %s", out, strings.Join(said, "\n"))
 		}
 	} else if c.mine != "" { // a module of its own, which the workspace beside it uses
 		env = append(env, "GOWORK="+filepath.Join(filepath.Dir(c.mine), "go.work"))
@@ -208,7 +208,7 @@ func writeModule(c config, out string) error {
 	return atomicfile.Replace(filepath.Join(out, "go.sum"), sums, 0o644)
 }
 
-// moduleName makes a module's path of a folder's name.
+// moduleName turns a folder's name into a module's path.
 func moduleName(folder string) string {
 	name := strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r == '.' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {

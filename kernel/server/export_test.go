@@ -156,7 +156,7 @@ func TestExport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"// Some text,\n//\n// - `with marks`\n", "func twice3() string", "is left out: it is there for its mistake", "// %autoget\n", "attempt(cell15)"} {
+	for _, want := range []string{"// Some text,\n//\n// - `with marks`\n", "func twice3() string", "is left out: it is there to show a mistake", "// %autoget\n", "attempt(cell15)"} {
 		if !bytes.Contains(source, []byte(want)) {
 			t.Errorf("the program lacks %q:\n%s", want, source)
 		}

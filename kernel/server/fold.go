@@ -11,9 +11,9 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/display"
 )
 
-// copiesVar names the folder of the working copies. There a guess comes before the look: what a cell shows after a
-// question that has no guess yet lies behind a line that the student opens. Elsewhere outputs are left as they are,
-// since pages hide them by themselves.
+// copiesVar names the folder of the working copies. There students guess before they look: what a cell shows after a
+// question that has no guess yet is hidden behind a line that the student opens. Elsewhere outputs are left as they
+// are, since pages hide them by themselves.
 const copiesVar = "LECTERN_COPIES"
 
 // foldsIn reports whether cells that run in dir fold what gives an answer away.

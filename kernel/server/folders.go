@@ -16,8 +16,8 @@ import (
 
 // A kernel's folders hold everything that it writes outside the lessons: the cells' programs, kept values, pipes. All
 // of them are removed when the kernel ends. A lock in each, which ends with the process, tells the folders of a killed
-// kernel from those of a living one; in each, since a process that sees one of them need not see the other: services
-// and containers have temporary folders of their own, and may share the memory disk.
+// kernel from those of a living one. Each has a lock because a process that sees one of them need not see the other:
+// services and containers have temporary folders of their own, and may share the memory disk.
 type folders struct {
 	work   string // on disk
 	memory string // on a memory disk, or "" if there is none
@@ -119,8 +119,8 @@ func newFolder(dir string) (string, *os.File, error) {
 	}
 }
 
-// sweepFolders removes the folders of this user's kernels that no longer live. What other users have put there under
-// such a name is not looked into: a file of theirs could be a pipe that keeps its reader waiting.
+// sweepFolders removes the folders of this user's kernels that no longer live. What other users have put there under a
+// name like that is not looked into: a file of theirs could be a pipe that keeps its reader waiting.
 func sweepFolders(dir string) {
 	found, _ := filepath.Glob(filepath.Join(dir, folderPrefix+"*"))
 	for _, d := range found {

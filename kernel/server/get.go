@@ -48,7 +48,7 @@ func (e commands) get(c rewrite.Command) *failure {
 	return nil
 }
 
-// fetched says what a fetch was good for. Where the notebook has a module of its own, the output records that.
+// fetched says what a fetch achieved. Where the notebook has a module of its own, the output records that.
 func (e *execution) fetched(text string) {
 	if !e.k.c.own {
 		e.Stream("stdout", text+"\n")
@@ -64,7 +64,7 @@ func (e *execution) fetched(text string) {
 // offline reports whether nothing may be fetched.
 func offline() bool { return os.Getenv(offlineVar) != "" && os.Getenv(offlineVar) != "0" }
 
-// mayFetch reports whether a package that a cell imports, and that is not here, is to be fetched; if not, hint says
+// mayFetch reports whether a package that a cell imports, and that is not here, should be fetched; if not, hint says
 // how it could be.
 func (k *kernel) mayFetch(path string) (ok bool, hint string) {
 	first, _, _ := strings.Cut(path, "/")
@@ -103,7 +103,8 @@ func (e *execution) autoget(path string) (hint string, f *failure) {
 	return "", nil
 }
 
-// download gets what a package needs of modules that are required already, and reports whether that was all it lacked.
+// download gets what a package needs from modules that are required already, and reports whether that was all it
+// lacked.
 func (e *execution) download(path string) bool {
 	ok := download(e.ctx, e.k.f, path, func(text string) { e.Stream("stderr", text) })
 	if ok {
@@ -124,7 +125,7 @@ func download(ctx context.Context, f *folders, path string, say func(text string
 	return err == nil
 }
 
-// Limits of a fetch: until something is found and is being downloaded, and altogether.
+// Limits of a fetch: until something is found and is being downloaded, and in all.
 const (
 	findLimit  = 40 * time.Second
 	fetchLimit = 10 * time.Minute
@@ -133,7 +134,7 @@ const (
 var errNotFound = errors.New("nothing was found in time")
 
 // fetch adds modules, given as path or path@version, to the module for fetched packages, or leaves that as it was.
-// what names the wish, and all asks for every package of the paths' trees to be at hand.
+// what names the request, and all asks for every package below the paths to be available.
 func (e *execution) fetch(what string, args []string, all bool) *failure {
 	ctx, cancel := context.WithTimeout(e.ctx, fetchLimit)
 	defer cancel()
@@ -194,7 +195,7 @@ func (e *execution) fetch(what string, args []string, all bool) *failure {
 	return f
 }
 
-// reason says in a sentence why the go command did not find what it was to fetch.
+// reason says in a sentence why the go command did not find what it should fetch.
 func reason(ctx context.Context, said []string) string {
 	text := strings.Join(said, "\n")
 	has := func(words ...string) bool {
@@ -210,7 +211,7 @@ func reason(ctx context.Context, said []string) string {
 	}
 	switch {
 	case errors.Is(context.Cause(ctx), errNotFound):
-		return fmt.Sprintf("nothing was found within %v; is the network there?", findLimit)
+		return fmt.Sprintf("nothing was found within %v; is there a network?", findLimit)
 	case ctx.Err() != nil:
 		return fmt.Sprintf("it took longer than %v", fetchLimit)
 	case has("dial tcp", "no such host", "i/o timeout", "connection refused", "proxyconnect", "TLS handshake", "network is unreachable", "Bad Gateway", "Service Unavailable"):
@@ -218,7 +219,7 @@ func reason(ctx context.Context, said []string) string {
 	case has("permission denied", "read-only file system"):
 		return "the module cache, or the folder for fetched modules, can't be written to"
 	case has("404", "410", "not found", "unrecognized import path", "no matching versions", "does not contain package", "no such file or directory", "unknown revision", "invalid version"):
-		return "nobody has such a package or version; is its path spelled right?"
+		return "there is no such package or version; is its path spelled correctly?"
 	}
 	return "the go command says why"
 }

@@ -107,8 +107,8 @@ func TestAutoget(t *testing.T) {
 			t.Errorf("%s changed go.mod into\n%s", path, after)
 		}
 	}
-	fails("example.net/nobody", "nobody has such a package")
-	fails("example.net/hello/nosuch", "nobody has such a package")
+	fails("example.net/nobody", "there is no such package")
+	fails("example.net/hello/nosuch", "there is no such package")
 	fails("example.net/future", "it needs Go 1.999 or newer")
 	refused := func(path, want string) {
 		t.Helper()
@@ -145,7 +145,7 @@ func TestAutoget(t *testing.T) {
 	if f := (commands{e}).get(rewrite.Command{Name: "%get", Args: []string{"example.net/hello@v1.2.0"}}); f != nil {
 		t.Errorf("%%get: %v", f.Lines)
 	}
-	for arg, want := range map[string]string{"--x": "is not path@version", "example.net/hello@v9.9.9": "nobody has"} {
+	for arg, want := range map[string]string{"--x": "is not path@version", "example.net/hello@v9.9.9": "there is no such package"} {
 		if f := (commands{e}).get(rewrite.Command{Name: "%get", Args: []string{arg}}); f == nil || !strings.Contains(f.Value, want) {
 			t.Errorf("%%get %s: %v, want %q", arg, f, want)
 		}
@@ -189,8 +189,8 @@ func TestReason(t *testing.T) {
 		ctx        context.Context
 		said, want string
 	}{
-		{t.Context(), "go: module example.org/x: reading https://proxy.golang.org/example.org/x/@v/list: 404 Not Found", "nobody has"},
-		{t.Context(), `go: unrecognized import path "example.org/x": parse https://example.org/x?go-get=1: no go-import meta tags ()`, "nobody has"},
+		{t.Context(), "go: module example.org/x: reading https://proxy.golang.org/example.org/x/@v/list: 404 Not Found", "there is no such package"},
+		{t.Context(), `go: unrecognized import path "example.org/x": parse https://example.org/x?go-get=1: no go-import meta tags ()`, "there is no such package"},
 		{t.Context(), `go: module example.org/x: Get "https://proxy.golang.org/x": dial tcp: lookup proxy.golang.org: no such host`, "can't be reached"},
 		{t.Context(), "go: example.org/x@v1.0.0 requires go >= 1.99 (running go 1.26.8; GOTOOLCHAIN=local)", "it needs Go 1.99 or newer, and cells are compiled with 1.26.8"},
 		{late, "", "nothing was found within"},

@@ -17,7 +17,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 )
 
-// With %goflags, and for tests and pages, cells are built by the go command, in a module that is called as the user's.
+// With %goflags, and for tests and pages, cells are built by the go command, in a module named like the user's.
 
 // compiled are the kinds of files that the go command compiles with those of Go beside them.
 var compiled = []string{".go", ".c", ".cc", ".cpp", ".cxx", ".m", ".h", ".hh", ".hpp", ".hxx", ".f", ".F", ".for", ".f90", ".s", ".S", ".sx", ".swig",

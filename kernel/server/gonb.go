@@ -49,7 +49,7 @@ func (k *kernel) shellEnv() []string {
 	return env
 }
 
-// gonbEnv is what GoNB tells programs of itself and of the Jupyter that has started it.
+// gonbEnv is what GoNB tells programs about itself and about the Jupyter that has started it.
 func gonbEnv(c config) (env []string) {
 	if info, err := buildinfo.ReadFile(filepath.Join(c.bin, "gonb")); err == nil {
 		env = append(env, "GONB_VERSION="+info.Main.Version)
@@ -72,7 +72,7 @@ func jupyterRoot() string {
 	return dir
 }
 
-// kernelID is Jupyter's name for this kernel, which stands in the name of the connection file: kernel-ID.json.
+// kernelID is Jupyter's name for this kernel, which is part of the name of the connection file: kernel-ID.json.
 func kernelID(connection string) string {
 	id := strings.TrimSuffix(filepath.Base(connection), ".json")
 	return strings.TrimPrefix(id, "kernel-")
@@ -121,7 +121,7 @@ func (k *kernel) running() *gonb {
 func (e *execution) startGoNB() (*gonb, *failure) {
 	k := e.k
 	if slices.ContainsFunc(install.GoNB, func(path string) bool { return missing(filepath.Join(k.c.bin, filepath.Base(path))) }) {
-		e.note("this cell needs GoNB, which is built first; that takes half a minute, once")
+		e.note("this cell needs GoNB, which is built now; that takes half a minute, but only once")
 		cmd := install.Tools(e.ctx, k.c.root, k.c.bin, install.GoNB...)
 		if text, err := cmd.CombinedOutput(); err != nil && e.ctx.Err() == nil {
 			return nil, said("no GoNB", fmt.Sprintf("GoNB, which this cell needs, can't be built: %v\n%s\nRun `%s setup` where there is a network.", err, bytes.TrimSpace(text), setupCommand()))
@@ -183,7 +183,7 @@ func (k *kernel) startGoNB(ctx context.Context) (*gonb, error) {
 
 // newGoNB starts GoNB, in a process group of its own and in a workspace of some modules.
 func newGoNB(ctx context.Context, k *kernel, modules []string) (*gonb, error) {
-	// GoNB starts a gopls if it finds one, and is asked nothing that it would need that for. So it sees goimports alone.
+	// GoNB starts a gopls if it finds one, but is asked nothing that needs one. So it sees only goimports.
 	tool := filepath.Join(k.f.path(), "goimports")
 	if err := os.Symlink(filepath.Join(k.c.bin, "goimports"), tool); err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, fmt.Errorf("tools for GoNB: %w", err)
@@ -196,7 +196,7 @@ func newGoNB(ctx context.Context, k *kernel, modules []string) (*gonb, error) {
 	if err != nil {
 		return nil, err
 	}
-	file := filepath.Join(dir, "kernel-"+kernelID(k.c.connection)+".json") // pages of widgets speak with Jupyter of the kernel by the ID in this name
+	file := filepath.Join(dir, "kernel-"+kernelID(k.c.connection)+".json") // widgets' pages identify the kernel to Jupyter by the ID in this name
 	if err := info.WriteFile(file); err != nil {
 		return nil, err
 	}
@@ -222,7 +222,7 @@ func newGoNB(ctx context.Context, k *kernel, modules []string) (*gonb, error) {
 	return g, nil
 }
 
-// dial connects to GoNB, unless that ends first.
+// dial connects to GoNB, unless GoNB ends first.
 func dial(ctx context.Context, info jupyter.ConnectionInfo, g *gonb) (*jupyter.Sockets, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, 30*time.Second, errors.New("no answer within 30 s"))
 	defer cancel()
@@ -275,7 +275,7 @@ func (e *execution) askGoNB(code string) (reply map[string]any, fail *failure) {
 	return e.send(code, false)
 }
 
-// askGoNBQuietly is for what the user is told by us.
+// askGoNBQuietly is for what we tell the user ourselves.
 func (e *execution) askGoNBQuietly(code string) (reply map[string]any, fail *failure) {
 	return e.send(code, true)
 }
@@ -359,7 +359,7 @@ func (e *execution) forget() *failure {
 	return nil
 }
 
-// quoted writes arguments as a magic has them.
+// quoted writes arguments the way a magic takes them.
 func quoted(args []string) string {
 	var out []string
 	for _, a := range args {
@@ -368,7 +368,7 @@ func quoted(args []string) string {
 	return strings.Join(out, " ")
 }
 
-// runUnderGoNB builds the program and lets GoNB run it, to which it speaks of what to display and of widgets. GoNB
+// runUnderGoNB builds the program and lets GoNB run it; the program tells GoNB what to display, and about widgets. GoNB
 // builds nothing but a program that becomes the other one.
 func (e *execution) runUnderGoNB() *failure {
 	exe, f := e.build()
@@ -426,7 +426,7 @@ func (e *execution) ended(reply map[string]any, f *failure) *failure {
 	return f
 }
 
-// asked returns the cell that runs, and what it has asked of GoNB, if a message of GoNB's is about that.
+// asked returns the running cell, and what it has asked of GoNB, if a message of GoNB's is about that.
 func (k *kernel) asked(m *jupyter.Message) (*execution, *request) {
 	k.mu.Lock()
 	e := k.run
@@ -478,7 +478,7 @@ func (k *kernel) fromIOPub(m *jupyter.Message) {
 	}
 }
 
-// endOfProgram recognises what GoNB says about the end of a program.
+// endOfProgram recognizes what GoNB says about the end of a program.
 func endOfProgram(text string) bool {
 	text = strings.TrimPrefix(text, "^C\n")
 	return (strings.HasPrefix(text, "exit status ") || strings.HasPrefix(text, "signal: ")) && strings.Count(text, "\n") == 1

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// GoNB speaks of the lines of the cell that it was given, which is a program of ours. Here they become those of the
-// user's cells.
+// GoNB refers to lines of the cell that it was given, which is a program of ours. Here they become lines of the user's
+// cells.
 
 var (
 	gonbFrame = regexp.MustCompile(`(?:\x1b\[[0-9;]*m)*\[\[ Cell (?:\[\d+\] )?Line (\d+) \]\](?:\x1b\[[0-9;]*m)* \S*?main(?:_test)?\.go:\d+`)

@@ -23,7 +23,7 @@ import (
 const nbgraderVar = "NBGRADER_EXECUTION"
 
 // A grader is the kernel that nbgrader sees when it grades. It runs the student's cells in another kernel, in a
-// sandbox, and decides about tests itself: the wanted answers stay here.
+// sandbox, and judges tests itself: the expected answers stay here.
 type grader struct {
 	runner *grading.Runner
 	nb     *jupyter.Sockets // towards nbgrader
@@ -58,12 +58,12 @@ func graderOptions(c config) (grading.Options, error) {
 		return o, nil
 	}
 	if err := sandbox.Available(); err != nil {
-		return o, fmt.Errorf("%w; LECTERN_GRADER_TRUST=1 runs submissions all the same, with your full permissions", err)
+		return o, fmt.Errorf("%w; LECTERN_GRADER_TRUST=1 runs submissions anyway, with your full permissions", err)
 	}
 	return o, nil
 }
 
-// runGrader is the life of a grader.
+// runGrader runs a grader from beginning to end.
 func runGrader(c config) error {
 	info, err := jupyter.ReadConnectionFile(c.connection)
 	if err != nil {

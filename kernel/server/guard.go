@@ -14,7 +14,8 @@ import (
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
 
-// A mistake of the kernel's own ends the request in which it shows, and never the kernel: hours of values hang on that.
+// A mistake of the kernel's own ends the request in which it shows, and never the kernel: hours of values depend on
+// that.
 
 // guard runs a cell. If the kernel panics, the cell fails with what a report needs, and the session is what it was
 // before.
@@ -89,7 +90,7 @@ func (k *kernel) attempt(m *jupyter.Message, handle func(*jupyter.Message)) {
 	handle(m)
 }
 
-// survive lets a goroutine that handles a cell's output end alone if it panics. It is to be deferred.
+// survive lets a goroutine that handles a cell's output end alone if it panics. It must be deferred.
 func survive(what string) {
 	if p := recover(); p != nil {
 		fmt.Fprintln(os.Stderr, "lectern-kernel:", what+":", strings.Join(ourMistake(p).Lines, "\n"))

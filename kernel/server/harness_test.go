@@ -164,7 +164,7 @@ func startLabSeen(t testing.TB, bin, dir string, env []string, seen func(*jupyte
 	return l
 }
 
-// run executes a cell and returns its outputs, neighbouring text of a stream joined.
+// run executes a cell and returns its outputs, neighboring text of a stream joined.
 func (l *lab) run(code string) ([]out, jupyter.Result) {
 	l.t.Helper()
 	outs, r, err := l.try(code, jupyter.ExecuteOptions{Timeout: patience})

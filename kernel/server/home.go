@@ -42,7 +42,7 @@ type home struct {
 	library bool     // it requires this repository's module
 }
 
-// findHome finds the module that a folder lies in; nil if there is none, or if it is the one at root.
+// findHome finds the module that a folder is in; nil if there is none, or if it is the one at root.
 func findHome(dir, root string) (*home, error) {
 	var mod string
 	for d := dir; mod == ""; d = filepath.Dir(d) {
@@ -134,7 +134,7 @@ func makeRuntime(root, dir string) error {
 	return writeChanged(filepath.Join(dir, "go.mod"), []byte("module "+modulePath(root)+"\n\ngo "+goLine(root)+"\n"))
 }
 
-// writeChanged writes a file that does not hold the text already: one that stays is as it was compiled.
+// writeChanged writes a file unless it has the text already: a file that stays is as it was compiled.
 func writeChanged(file string, text []byte) error {
 	if old, err := os.ReadFile(file); err == nil && bytes.Equal(old, text) {
 		return nil
@@ -146,7 +146,7 @@ func writeChanged(file string, text []byte) error {
 }
 
 // copyPackages copies packages of ours, and those of ours that they import, into a folder in which they are found by
-// paths that begin with prefix in the place of our module's.
+// paths that begin with prefix in place of our module's.
 func copyPackages(root, dir string, folders []string, prefix string) error {
 	library := modulePath(root)
 	list := slices.Clone(folders)
@@ -187,7 +187,7 @@ func copyPackages(root, dir string, folders []string, prefix string) error {
 	return nil
 }
 
-// inGo has a file compiled as Go of a version, whatever the go.mod around it says.
+// inGo has a file compiled as a given version of Go, whatever the go.mod around it says.
 func inGo(version string, file []byte) []byte {
 	release := regexp.MustCompile(`^1\.\d+`).FindString(version)
 	if g := regexp.MustCompile(`(?m)^//go:build (.*)$`).FindSubmatchIndex(file); g != nil {
@@ -271,7 +271,7 @@ func (c config) keepModule() error {
 	return nil
 }
 
-// thisNotebook is the file of the notebook that a kernel was started for, as far as Jupyter says; "" if it doesn't.
+// thisNotebook is the file of the notebook that a kernel was started for; "" if Jupyter doesn't say.
 func thisNotebook(dir string) string {
 	name := os.Getenv("JPY_SESSION_NAME")
 	if name == "" {
@@ -291,7 +291,7 @@ func (c config) runtime() string { return filepath.Join(c.root, ".lectern", "run
 // A record is what a notebook says about its own module.
 type record struct {
 	Go      string   `json:"go"`
-	Modules []string `json:"modules"` // "path version", with "// indirect" behind it as in go.mod
+	Modules []string `json:"modules"` // "path version", followed by "// indirect" as in go.mod
 	Sums    []string `json:"sums"`    // lines of go.sum
 }
 

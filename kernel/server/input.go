@@ -25,7 +25,7 @@ type input struct {
 // ask asks the user for a line.
 func (in *input) ask(e *execution, prompt string) {
 	if !isTrue(e.req.AllowStdin) {
-		e.Stream("stderr", "note: the cell reads its input, but nobody is there to type: it gets the end of the input\n")
+		e.Stream("stderr", "note: the cell reads its input, but nobody is there to type: the input ends at once\n")
 		in.send(nil, true)
 		return
 	}
@@ -80,7 +80,7 @@ func (k *kernel) onStdin(m *jupyter.Message) {
 	}
 }
 
-// feed lets the user type what a shell line reads, from a little later on: most lines read nothing.
+// feed lets the user type what a shell line reads, after a short delay: most lines read nothing.
 func (in *input) feed(e *execution, into io.WriteCloser, secret bool) {
 	in.mu.Lock()
 	in.into, in.secret = into, secret

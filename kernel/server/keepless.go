@@ -9,8 +9,8 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 )
 
-// What the rewriter lets through compiles, but for what the compiler knows better, or for a mistake in the code with
-// which we keep values. The second is no reason to fail a cell that Go would run.
+// What the rewriter lets through compiles, unless the compiler knows better, or the code with which we keep values has
+// a mistake. The second is no reason to fail a cell that Go would run.
 
 // keepingLess looks for what not to keep so that a cell builds which the compiler has refused. It returns the program
 // that was built last, which did, with a note about the values that are not kept; or nil if the keeping is not to

@@ -36,7 +36,7 @@ type kernel struct {
 	ended    chan struct{} // closed when the kernel is to end
 	endOnce  sync.Once
 
-	// Of the cell that runs alone.
+	// Of the running cell only.
 	dir         string            // where cells run
 	env         map[string]string // what %env has set
 	noAutoget   bool
@@ -65,7 +65,7 @@ type historyEntry struct {
 	code  string
 }
 
-// run is the kernel's life. When it returns nothing of the kernel is left.
+// run runs the kernel to its end. When it returns, nothing of the kernel is left.
 func run(c config) error {
 	info, err := jupyter.ReadConnectionFile(c.connection)
 	if err != nil {

@@ -16,14 +16,14 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 )
 
-// A browser that gets a million lines is of no use for minutes, and a notebook that holds them never opens again. So a
-// cell shows the first lines of each of its streams and the last few, and what lies between is counted. It is read and
-// dropped, so a loop without an end costs no memory.
+// A browser that gets a million lines hangs for minutes, and a notebook that holds them never opens again. So a cell
+// shows the first lines of each of its streams and the last few, and what lies between is counted. It is read and
+// dropped, so an endless loop costs no memory.
 
 const (
 	outputLines = 10_000 // of a stream, unless %output or this variable says otherwise
 	outputVar   = "LECTERN_OUTPUT"
-	lineBytes   = 200 // what a line may have on average: a text of few, long lines ends, too
+	lineBytes   = 200 // how long a line may be on average: a text of few, long lines ends, too
 	displayRows = 10  // a cell may show a display for each of so many lines
 	mostLines   = math.MaxInt / lineBytes
 
@@ -167,7 +167,7 @@ func (e commands) limitOutput(c rewrite.Command) *failure {
 		n, err = strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(c.Args[0]))
 	}
 	if err != nil || n < 0 || n > mostLines || len(c.Args) > 1 {
-		return said("usage", "write %output and how many lines a cell shows, or %output 0 for all of them")
+		return said("usage", "write %output and the number of lines that a cell shows, or %output 0 for all of them")
 	}
 	e.k.lines = n
 	for _, l := range e.limits {
@@ -176,7 +176,7 @@ func (e commands) limitOutput(c rewrite.Command) *failure {
 		l.mu.Unlock()
 	}
 	if n == 0 {
-		e.emit("stdout", "cells show all that they print\n") // what the limit says of itself is not under it
+		e.emit("stdout", "cells show everything that they print\n") // what the limit says of itself is not under it
 	} else {
 		e.emit("stdout", fmt.Sprintf("cells show the first %s lines that they print, and the last ones\n", humanize.Thousands(n)))
 	}

@@ -12,13 +12,13 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 )
 
-// A magic is a line that the kernel obeys. The table of them is what cells are run by, what completion offers, what
-// %help shows, and what docs/kernel.md has to name.
+// A magic is a line that the kernel obeys. The table of them says how cells run, what completion offers, what %help
+// shows, and what docs/kernel.md has to name.
 type magic struct {
 	name  string
 	args  string // what follows the name
 	about string
-	do    func(commands, rewrite.Command) *failure // nil: the rewriter sees to it, or the cell is not Go
+	do    func(commands, rewrite.Command) *failure // nil: the rewriter handles it, or the cell is not Go
 	gonb  bool                                     // GoNB obeys it
 }
 
@@ -26,15 +26,15 @@ var magics []magic
 
 func init() { // %help shows the table that it is in
 	magics = []magic{
-		{"!", "command", "runs a line of the shell; !* runs it in the folder of your module", commands.shellLine, false},
-		{"?", "name", "shows the documentation of a name; name? does so, too", nil, false},
+		{"!", "command", "runs a shell command; !* runs it in the folder of your module", commands.shellLine, false},
+		{"?", "name", "shows the documentation of a name; name? does the same", nil, false},
 		{"%vars", "", "lists the variables with their types, shapes and sizes", func(e commands, _ rewrite.Command) *failure { e.listVars(); return nil }, false},
-		{"%whos", "", "is %vars, for those who know IPython", func(e commands, _ rewrite.Command) *failure { e.listVars(); return nil }, false},
+		{"%whos", "", "does the same as %vars, for people who know IPython", func(e commands, _ rewrite.Command) *failure { e.listVars(); return nil }, false},
 		{"%who", "", "lists the names of the variables", commands.who, false},
 		{"%ls", "", "lists all names that cells have declared, by kind", func(e commands, _ rewrite.Command) *failure { e.listDecls(); return nil }, false},
-		{"%list", "", "is %ls", func(e commands, _ rewrite.Command) *failure { e.listDecls(); return nil }, false},
+		{"%list", "", "does the same as %ls", func(e commands, _ rewrite.Command) *failure { e.listDecls(); return nil }, false},
 		{"%rm", "name …", "forgets names", commands.removed, false},
-		{"%remove", "name …", "is %rm", commands.removed, false},
+		{"%remove", "name …", "does the same as %rm", commands.removed, false},
 		{"%reset", "", "forgets everything", commands.reset, false},
 		{"%doc", "name", "shows the documentation of a name", func(e commands, c rewrite.Command) *failure { return e.document(c.Rest()) }, false},
 		{"%time", "code", "runs the cell, and says how long building and running it took", nil, false},
@@ -45,32 +45,32 @@ func init() { // %help shows the table that it is in
 		{"%save", "name", "stores all variables and declarations for a later kernel", commands.save, false},
 		{"%load", "name", "brings back what %save has stored", commands.load, false},
 		{"%%", "arguments", "gives the program arguments, for package flag", nil, false},
-		{"%main", "arguments", "is %%", nil, false},
+		{"%main", "arguments", "does the same as %%", nil, false},
 		{"%args", "arguments", "gives this program and later ones arguments", nil, false},
 		{"%exec", "function arguments", "calls a function with these arguments in os.Args", func(commands, rewrite.Command) *failure {
-			return said("usage", "write %exec function, and what it is to get as arguments")
+			return said("usage", "write %exec function, and the arguments that it gets")
 		}, false},
 		{"%test", "arguments", "runs the tests of the cell, or those of all cells", nil, false},
 		{"%goflags", "-flag …", "builds cells with these flags of go build from now on", commands.setFlags, false},
 		{"%env", "NAME=value", "sets a variable for shell lines and cells, or shows it", commands.setEnv, false},
 		{"%cd", "folder", "changes the folder that cells run in, or shows it", commands.changeDir, false},
 		{"%with_inputs", "", "lets you type what the next shell line reads", func(e commands, _ rewrite.Command) *failure { e.k.typed = typedText; return nil }, false},
-		{"%with_password", "", "the same, without showing it", func(e commands, _ rewrite.Command) *failure { e.k.typed = typedSecret; return nil }, false},
+		{"%with_password", "", "does the same, without showing what you type", func(e commands, _ rewrite.Command) *failure { e.k.typed = typedSecret; return nil }, false},
 		{"%%bash", "", "runs the rest of the cell in bash", nil, false},
 		{"%%sh", "", "runs the rest of the cell in sh", nil, false},
-		{"%%script", "program", "gives the rest of the cell to a program to read", nil, false},
+		{"%%script", "program", "passes the rest of the cell to a program as its input", nil, false},
 		{"%%writefile", "path", "writes the rest of the cell to a file; -a appends it", nil, false},
 		{"%capture", "path", "copies what the cell shows to a file; -a appends it", commands.capture, false},
-		{"%output", "lines", "shows that many lines of what a cell prints, and the last ones; 0 shows all", commands.limitOutput, false},
+		{"%output", "lines", "shows only so many lines of what a cell prints, and the last ones; 0 shows all", commands.limitOutput, false},
 		{"%get", "module@version", "fetches a module", func(commands, rewrite.Command) *failure { return nil }, false}, // before everything else
 		{"%autoget", "", "lets imports fetch missing modules", func(e commands, _ rewrite.Command) *failure { e.k.noAutoget = false; return nil }, false},
-		{"%noautoget", "", "keeps them from it", func(e commands, _ rewrite.Command) *failure { e.k.noAutoget = true; return nil }, false},
+		{"%noautoget", "", "keeps imports from fetching them", func(e commands, _ rewrite.Command) *failure { e.k.noAutoget = true; return nil }, false},
 		{"%goworkfix", "", "repeats the modules of your go.work in go.mod, for tools that look there", commands.workFix, false},
-		{"%track", "path", "lists a folder among those that are watched", commands.track, false},
-		{"%untrack", "path", "takes it off that list", commands.untrack, false},
+		{"%track", "path", "adds a folder to the list of those that are watched", commands.track, false},
+		{"%untrack", "path", "removes it from that list", commands.untrack, false},
 		{"%wasm", "", "builds the cell for the page, which runs it", commands.makePage, false},
 		{"%widgets", "", "connects GoNB's own widgets with programs; package widget needs no magic", nil, true},
-		{"%widgets_hb", "", "asks whether that works", nil, true},
+		{"%widgets_hb", "", "checks whether that works", nil, true},
 		{"%fallbacks", "", "says how often GoNB was needed, and why", commands.listFallbacks, false},
 		{"%version", "", "shows GoNB's version", nil, true},
 		{"%help", "", "shows this list", commands.help, false},
@@ -134,7 +134,7 @@ func (e commands) document(name string) *failure {
 	}
 	doc := e.k.hover(name, len(name))
 	if doc == "" {
-		return said("no documentation", fmt.Sprintf("nothing is known of %s", name))
+		return said("no documentation", fmt.Sprintf("nothing is known about %s", name))
 	}
 	plain := plainDoc(doc)
 	e.pages = append(e.pages, [2]string{doc, plain})
@@ -160,7 +160,7 @@ func (e *execution) page() map[string]any {
 // stopwatch is what %time measures.
 type stopwatch struct{ begun, built time.Time }
 
-// say tells how long a program took, from what the system knows of it.
+// say tells how long a program took, from what the system knows about it.
 func (s stopwatch) say(e *execution, p *process) {
 	state := p.cmd.ProcessState
 	e.Stream("stdout", fmt.Sprintf("%%time: ran for %s (processors: %s), after building for %s\n", brief(time.Since(s.built)), brief(state.UserTime()+state.SystemTime()),

@@ -51,7 +51,7 @@ func TestMagicsOfTheKernel(t *testing.T) {
 	l.expect(t, "%doc", "error", "write %doc and a name")
 	l.expect(t, "strings.ToUpper?", "ok", "ToUpper returns")
 	l.expect(t, "?b", "ok", "var b int")
-	l.expect(t, "%doc nosuchthing", "error", "nothing is known of nosuchthing")
+	l.expect(t, "%doc nosuchthing", "error", "nothing is known about nosuchthing")
 	l.expect(t, "%doc b\n%doc a\nfmt.Println(b)", "ok", "[stdout]1\n[display]var b int\n\nvar a []string")
 	l.expect(t, "%doc b\npanic(1)", "error", "panic: 1", "[display]var b int")
 }

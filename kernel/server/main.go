@@ -5,8 +5,8 @@
 //	lectern-kernel CONNECTION_FILE
 //
 // It turns cells into programs, builds them and runs them: cells are bare Go, the last expression is shown, variables
-// live on, errors point at the user's own lines. GoNB is started when a cell needs what it alone can do: its protocol
-// of displays and widgets.
+// live on, errors point at the user's own lines. GoNB is started when a cell needs what only GoNB can do: its protocol
+// for displays and widgets.
 //
 // It is built as .lectern/bin/lectern-kernel and finds the repository from there; the flags -root and -bin override
 // that. These environment variables change what it does:
@@ -21,15 +21,15 @@
 //	LECTERN_OUTPUT         how many lines a cell shows of what it prints, 0 for all; %output says otherwise
 //	LECTERN_OFFLINE        if set, imports fetch no modules
 //	LECTERN_PROGRAMS       a folder of programs that kernels share: a cell's program that is there is not built again
-//	LECTERN_MESSAGE_LIMIT  how many megabytes a message may have, where 64 are too few
+//	LECTERN_MESSAGE_LIMIT  how many megabytes a message may have, if 64 are too few
 //	LECTERN_TRACE          if set, failures of completion are written to the kernel's log
 //	LECTERN_GRADER_TIMEOUT how long a cell may run where nbgrader grades, such as 30s
 //	LECTERN_GRADER_TOTAL   how long a submission may run with all its cells, such as 10m
-//	LECTERN_GRADER_MEMORY  how many megabytes a submission may take then
+//	LECTERN_GRADER_MEMORY  how many megabytes a submission may use then
 //	LECTERN_GRADER_TRUST   if set, submissions are not isolated
 //
 // Where NBGRADER_EXECUTION is autograde, as nbgrader sets it, the kernel runs the notebook's cells in another kernel in
-// a sandbox, and grades calls of lesson.Grade itself.
+// a sandbox, and grades calls to lesson.Grade itself.
 package main
 
 import (
@@ -64,7 +64,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: lectern-kernel [-root DIR] [-bin DIR] CONNECTION_FILE")
 		flag.PrintDefaults()
 	}
-	ready := flag.Bool(strings.TrimPrefix(prepareArg, "-"), false, "compile what cells import and remember it, and start no kernel")
+	ready := flag.Bool(strings.TrimPrefix(prepareArg, "-"), false, "compile and store what cells import, and start no kernel")
 	exported := flag.String(strings.TrimPrefix(exportArg, "-"), "", "write the `notebook` as a Go program into the folder -o, and start no kernel")
 	out := flag.String("o", "", "the `folder` for that")
 	flag.Parse()

@@ -1,5 +1,4 @@
-// Command server is Lectern's kernel. GoNB, which it is built on, runs on Linux and macOS, and so does it; on Windows
-// use WSL.
+// Command server is Lectern's kernel. Like GoNB, which it is built on, it runs on Linux and macOS; on Windows, use WSL.
 package main
 
 import (

@@ -150,7 +150,7 @@ lesson.Grade("06.5", softmax)`, "✓", "can't become mine.Softmax", "the variabl
 	}
 
 	// Ours, for what was skipped.
-	s.does(`lesson.Use("00.5")`, "mine.GPUsFor is our solution of exercise 00.5", "mine.TrainingTime")
+	s.does(`lesson.Use("00.5")`, "mine.GPUsFor is our solution to exercise 00.5", "mine.TrainingTime")
 	s.does(`lesson.Use("01.4")`, "mine.Merge is there already")
 	s.does("mine.GPUsFor(70e9, 15e12, 144)", "1024")
 	if said, err := s.goTest(); err != nil {

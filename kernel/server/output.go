@@ -96,7 +96,7 @@ func (o *output) emit(name, text string) {
 
 func (o *output) note(text string) {
 	stream := "stderr"
-	if os.Getenv(nbgraderVar) != "" { // which takes all that stands there for an error
+	if os.Getenv(nbgraderVar) != "" { // which takes all that is there for an error
 		stream = "stdout"
 	}
 	text = "note: " + text + "\n"
@@ -124,7 +124,7 @@ func (o *output) captureDisplay(m *jupyter.Message) {
 	}
 }
 
-// limited reports whether a display is one too many; if it isn't, all that was printed before it is shown first.
+// limited reports whether a display is one too many; if it isn't, everything printed before it is shown first.
 func (o *output) limited(msgType string, content any) bool {
 	switch msgType {
 	case "display_data":
@@ -173,7 +173,7 @@ func (o *output) Into(id string) {
 	}
 }
 
-// Opened tells pages of a widget. They want to know where the code for it is.
+// Opened tells pages about a widget. They need to know where the code for it is.
 func (o *output) Opened(w *runner.Widget) {
 	state := display.ModelState(w.Kind)
 	maps.Copy(state, w.State)
@@ -181,7 +181,7 @@ func (o *output) Opened(w *runner.Widget) {
 	o.k.open(o.m, w)
 }
 
-// Changed tells pages what has changed of a widget.
+// Changed tells pages what has changed in a widget.
 func (o *output) Changed(w *runner.Widget, state map[string]any) {
 	o.k.update(o.m, "update", w.ID, state)
 }
@@ -196,8 +196,8 @@ func (o *output) intoOutput(id string) {
 	o.outputs = append(o.outputs, o.into)
 }
 
-// intoWidget takes an output that goes below a widget, and reports whether it is one. To a widget that the page is to
-// show it adds what stands below, for those who can't draw widgets.
+// intoWidget takes an output that goes below a widget, and reports whether it is one. To a widget that the page should
+// show it adds what is below the widget, for programs that can't draw widgets.
 func (o *output) intoWidget(msgType string, content any) bool {
 	c, _ := content.(map[string]any)
 	data, _ := c["data"].(map[string]any)

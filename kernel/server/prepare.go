@@ -17,7 +17,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/packages"
 )
 
-// prepareArg is the argument with which setup has everything done that would otherwise be the first kernel's work.
+// prepareArg is the argument with which setup does in advance what would otherwise be the first kernel's work.
 const prepareArg = "-prepare"
 
 // brokenExit is the exit status of a preparation that found a package that does not compile.
@@ -54,7 +54,7 @@ func packageCache(c config) string {
 	if c.mine != "" {
 		rel, err := filepath.Rel(c.root, c.mine)
 		if err != nil || !filepath.IsLocal(rel) {
-			return "" // each student of a class would leave one here
+			return "" // every student in a class would leave one here
 		}
 		name += "-" + strings.ReplaceAll(filepath.ToSlash(rel), "/", "-")
 	}

@@ -30,15 +30,14 @@ func reapOrphans() {
 	}
 }
 
-// Which process is ended first when memory runs out: the kernel as any program, which a service above it may have
-// excepted itself from, and its cells before it. A cell's values are kept by the kernel; nothing keeps the kernel's
-// own.
+// Which process is ended first when memory runs out: the kernel like any program (a service above it may have exempted
+// itself), and its cells before it. The kernel keeps a cell's values; nothing keeps the kernel's own.
 const (
 	killedAsOthers = 0
 	killedFirst    = 500 // as if the process had half of the memory besides its own
 )
 
-// whenOutOfMemory raises what the system adds to a process's share of the memory when it looks for one to end.
+// whenOutOfMemory raises what the system adds to a process's share of the memory when it looks for a process to end.
 func whenOutOfMemory(pid, score int) {
 	file := fmt.Sprintf("/proc/%d/oom_score_adj", pid)
 	b, err := os.ReadFile(file)
@@ -47,8 +46,8 @@ func whenOutOfMemory(pid, score int) {
 	}
 }
 
-// ownChildren are those that we started on purpose and that end by themselves: the watchers. GoNB may be
-// ended while they go on.
+// ownChildren are those that we started on purpose and that end by themselves: the watchers. They may go on when GoNB
+// is ended.
 var ownChildren sync.Map // of process ids
 
 // noOrphan keeps a child from being taken for an orphan.

@@ -11,5 +11,5 @@ func noOrphan(int) {}
 
 const killedAsOthers, killedFirst = 0, 0
 
-// Only Linux ends a process to have memory for others.
+// Only Linux ends a process to free memory for others.
 func whenOutOfMemory(int, int) {}

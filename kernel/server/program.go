@@ -25,8 +25,8 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 )
 
-// A builder turns programs into executables by calling Go's compiler and linker itself: the go command takes a third
-// of a cell's time to find out again.
+// A builder turns programs into executables by calling Go's compiler and linker itself: the go command would spend a
+// third of a cell's time finding out again what we know.
 type builder struct {
 	dir      string
 	packages *packages.Packages
@@ -35,7 +35,7 @@ type builder struct {
 	number   int
 }
 
-// An executable is what has become of a program.
+// An executable is the result of building a program.
 type executable struct {
 	sum  [sha256.Size]byte
 	path string
@@ -113,7 +113,7 @@ func (b *builder) build(ctx context.Context, r *rewrite.Result, dir string) (str
 	}
 	kept := ""
 	if b.programs != "" && len(r.Embeds) == 0 {
-		h := sha256.New() // of what another kernel has as we do; folders in the environment it hasn't
+		h := sha256.New() // of what another kernel has in common with us; folders in the environment are not
 		fmt.Fprint(h, cfg.String(), tools.Compile, tools.Link, tools.Lang, tools.GODEBUG, source)
 		kept = filepath.Join(b.programs, hex.EncodeToString(h.Sum(nil)))
 		if _, err := os.Stat(kept); err == nil {
@@ -245,13 +245,13 @@ func start(cmd *exec.Cmd, stdout, stderr func(string)) (*process, error) {
 	return p, nil
 }
 
-// lateOutput is how long processes that a program has left behind are listened to.
+// lateOutput is how long we listen to processes that a program has left behind.
 const lateOutput = 200 * time.Millisecond
 
 // signal sends a signal to the process and to all that it has started.
 func (p *process) signal(s syscall.Signal) { syscall.Kill(-p.cmd.Process.Pid, s) }
 
-// interrupt asks the process to end; a second time it is told.
+// interrupt asks the process to end; the second time it gives no choice.
 func (p *process) interrupt(again bool) {
 	if again {
 		p.signal(syscall.SIGKILL)

@@ -22,8 +22,8 @@ type queue struct {
 	wake    chan struct{}
 }
 
-// straggle is how long after an error a request may still arrive that was sent before its client could know of the
-// error; the date in its header says which those are.
+// straggle is how long after an error requests may still arrive that were sent before their client could know of the
+// error; the dates in their headers say which those are.
 const straggle = 30 * time.Millisecond
 
 func newQueue(k *kernel) *queue {
@@ -38,7 +38,7 @@ func (q *queue) add(m *jupyter.Message) {
 	q.nudge()
 }
 
-// nudge lets the queue look whether there is something to do.
+// nudge has the queue check whether there is something to do.
 func (q *queue) nudge() {
 	select {
 	case q.wake <- struct{}{}:
@@ -67,7 +67,7 @@ func (q *queue) next() *jupyter.Message {
 	}
 }
 
-// run is the queue's life.
+// run executes requests until the kernel ends.
 func (q *queue) run() {
 	for {
 		m := q.next()
@@ -120,7 +120,7 @@ func (q *queue) abort() {
 	}
 }
 
-// sentBefore parts the requests that wait by the date in their headers.
+// sentBefore splits the waiting requests by the dates in their headers.
 func (q *queue) sentBefore(t time.Time) (before, after []*jupyter.Message) {
 	for _, m := range q.waiting {
 		if sent, err := time.Parse(time.RFC3339Nano, m.Header.Date); err == nil && sent.Before(t) {
@@ -153,7 +153,7 @@ type executeRequest struct {
 
 func isTrue(b *bool) bool { return b == nil || *b }
 
-// execute runs one request to its end. It reports whether requests that wait may run.
+// execute runs one request to its end. It reports whether waiting requests may run.
 func (k *kernel) execute(m *jupyter.Message) bool {
 	var req executeRequest
 	if err := m.DecodeContent(&req); err != nil {

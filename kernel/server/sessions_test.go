@@ -380,7 +380,7 @@ func TestClosureWithoutItsName(t *testing.T) {
 		{"type T struct{ A int }", "ok", ""},
 		{"h := func(x T) int { return x.A }", "ok", ""},
 		{"%rm T", "ok", ""},
-		{"h", "error", "T is no longer a type since cell [15]"},
+		{"h", "error", "T has not been a type since cell [15]"},
 	} {
 		l.expect(t, c.code, c.status, c.shows)
 	}

@@ -18,7 +18,7 @@ import (
 // interruptSignal ends a cell in an orderly way.
 var interruptSignal = os.Interrupt
 
-// onShell handles the requests of Jupyter. What the kernel can answer it answers at once, also while a cell runs.
+// onShell handles the requests of Jupyter. What the kernel can answer it answers at once, even while a cell runs.
 func (k *kernel) onShell(m *jupyter.Message) {
 	switch m.Header.Type {
 	case "execute_request":

@@ -23,7 +23,7 @@ import (
 )
 
 // %save copies the files of values and notes which cells have run; %load copies the files back, and has the rewriter
-// read those cells again, which runs nothing: so it knows what they have declared.
+// read those cells again, without running anything, so that it knows what they have declared.
 
 // A ranCell is a cell whose declarations the kernel remembers.
 type ranCell struct {
@@ -89,7 +89,7 @@ func (e commands) save(c rewrite.Command) *failure {
 	if err != nil {
 		return fail(err)
 	}
-	e.Stream("stdout", fmt.Sprintf("saved %s, %s; %%load brings them back, in another kernel, too\n", humanize.Count(len(e.k.session.Manifest().Vars), "variable"), humanize.Bytes(int(bytes))))
+	e.Stream("stdout", fmt.Sprintf("saved %s, %s; %%load brings them back, even in another kernel\n", humanize.Count(len(e.k.session.Manifest().Vars), "variable"), humanize.Bytes(int(bytes))))
 	return nil
 }
 
@@ -104,7 +104,7 @@ func (e commands) load(c rewrite.Command) *failure {
 	}
 	b, err := os.ReadFile(filepath.Join(dir, savedCells))
 	if errors.Is(err, fs.ErrNotExist) {
-		return said("load", "nothing is saved: %save does that")
+		return said("load", "nothing is saved yet: %save does that")
 	}
 	var ran []ranCell
 	if err == nil {
@@ -119,7 +119,7 @@ func (e commands) load(c rewrite.Command) *failure {
 		if r := s.Rewrite(x.Cell, x.Code); len(r.Errors) == 0 {
 			s = r.Next
 		} else {
-			e.note(fmt.Sprintf("what cell [%d] declares can't be had: %s", x.Cell, r.Errors[0].Msg))
+			e.note(fmt.Sprintf("what cell [%d] declares can't be brought back: %s", x.Cell, r.Errors[0].Msg))
 		}
 	}
 	for i, to := range e.k.f.keep() {

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// passOn hands what comes from r to print, in pieces that cut no character in two, until r ends.
+// passOn passes what comes from r to print, in pieces that cut no character in two, until r ends.
 func passOn(r io.Reader, print func(string)) {
 	buf := make([]byte, 64<<10)
 	begun := 0 // bytes of a character that has only begun
@@ -44,9 +44,9 @@ func wholeRunes(b []byte) int {
 	return len(b)
 }
 
-// A joiner joins pieces of text that follow each other quickly into one message: a browser that gets a message for
-// each of 100,000 lines is of no use for minutes. The first lines after a rest go out at once. One that has not ended
-// waits a moment, since it may be what the user is asked.
+// A joiner joins pieces of text that follow each other quickly into one message: a browser that gets a message for each
+// of 100,000 lines hangs for minutes. The first lines after a rest go out at once. One that has not ended waits a
+// moment, since it may be what the user is asked.
 type joiner struct {
 	send func(stream, text string)
 
@@ -94,7 +94,7 @@ func (j *joiner) flushLines() {
 	}
 }
 
-// prompt sends what waits, but for a line that has not ended if none of it has been sent: that it returns.
+// prompt sends what waits, except for a line that has not ended if none of it has been sent: it returns that line.
 func (j *joiner) prompt(line string) string {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -75,11 +75,11 @@ func TestErrorsInChinese(t *testing.T) {
 		"backward: %s: the tensor was not computed from one that requires a gradient":                                                     "w.Sum().Backward()",
 		"%s: %s: the memory of an operand was given back by Free, or by FreeAfter":                                                        "v := tensor.Ones(2).Add(1)\nv.Free()\nv.Add(1)",
 
-		"run the cell that defines it first":                                           "nowhere",
-		"%s was not kept: the cell that defines it ended before that, so run it again": "late",
-		"%s (%s) is not remembered by later cells: a channel can't be kept":            "c",
-		"the cell was interrupted":                                                     "fmt.Println(\"go\")\nfor { n++ }",
-		"the cell was killed: usually because the machine ran out of memory":           "import \"syscall\"\nsyscall.Kill(os.Getpid(), syscall.SIGKILL)",
+		"first run the cell that defines it":                                         "nowhere",
+		"%s was not kept: the cell that defines it ended too early, so run it again": "late",
+		"%s (%s) is not remembered by later cells: a channel can't be kept":          "c",
+		"the cell was interrupted":                                                   "fmt.Println(\"go\")\nfor { n++ }",
+		"the cell was killed: usually because the machine ran out of memory":         "import \"syscall\"\nsyscall.Kill(os.Getpid(), syscall.SIGKILL)",
 
 		"%s: %s: the operands lie on different devices": "", // which takes a GPU
 	}

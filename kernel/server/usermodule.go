@@ -22,8 +22,8 @@ import (
 
 // The user's module is a folder with a go.mod and the last cell as main.go. Lines that begin with !* run in it, as
 // they do with GoNB. Modules that its go.work or go.mod name are there for cells, too; but mistakes in them
-// must not spoil cells that don't need them, so the cells' own workspace only takes them over if the go command can
-// live with the result.
+// must not spoil cells that don't need them, so the cells' own workspace only takes them over if the go command accepts
+// the result.
 
 // module is the folder of the user's module.
 func (f *folders) module() string {
@@ -223,7 +223,7 @@ func (e commands) track(c rewrite.Command) *failure {
 	return nil
 }
 
-// untrack obeys %untrack path, or path... for everything that begins so.
+// untrack obeys %untrack path, or path... for everything that begins with path.
 func (e commands) untrack(c rewrite.Command) *failure {
 	args, err := splitArgs(c.Rest())
 	if err != nil || len(args) != 1 {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// The watcher is this program, started a second time. It waits for the end of the kernel, however that comes, and then
+// The watcher is this program, started a second time. It waits for the kernel to end, however that happens, and then
 // ends the processes and removes the folders that the kernel could not: no process cleans up after its own SIGKILL.
 
 // watchArg makes this program the watcher.
@@ -21,8 +21,8 @@ const watchArg = "-watch-over"
 // emulator runs this program, if tests have linked it for another processor than the machine's. They say so then.
 var emulator string
 
-// startWatcher starts the watcher of this process. It is told of groups and folders on its standard input, whose end
-// is our end.
+// startWatcher starts the watcher of this process. It is told about groups and folders on its standard input, which
+// ends when we do.
 func startWatcher(f *folders) (*watcher, error) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -72,7 +72,7 @@ func (w *watcher) end() {
 	}
 }
 
-// watch is the watcher's life.
+// watch is what the watcher does.
 func watch(pid string) {
 	ignoreSignals()
 	b, _ := io.ReadAll(os.Stdin) // until the kernel has ended
@@ -81,7 +81,7 @@ func watch(pid string) {
 	for line := range strings.Lines(string(b)) {
 		kind, arg, _ := strings.Cut(strings.TrimSpace(line), " ")
 		switch kind {
-		case "done": // the kernel has ended in order
+		case "done": // the kernel has ended properly
 			return
 		case "group":
 			if pgid, err := strconv.Atoi(arg); err == nil && pgid > 1 {

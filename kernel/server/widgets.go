@@ -131,7 +131,7 @@ func (w *widgets) obey(k *kernel, m *jupyter.Message, model *runner.Widget, id, 
 }
 
 // take changes the widget as a page wants it, and returns what it has changed: its value, which must be of the kind
-// that it was. What else a page may say of a widget is not for the page to say.
+// that it was. A page has no say in anything else about a widget.
 func take(x *runner.Widget, state map[string]json.RawMessage) (value string, accepted map[string]any) {
 	accepted = map[string]any{}
 	for _, key := range []string{"value", "index"} {
@@ -152,7 +152,7 @@ func take(x *runner.Widget, state map[string]json.RawMessage) (value string, acc
 // mostClicks is how many clicks on one button may wait.
 const mostClicks = 100
 
-// wait puts an event behind those that wait. One that overtakes an earlier one takes its place.
+// wait queues an event. One that supersedes an earlier one takes its place.
 func (w *widgets) wait(k *kernel, ev *event) {
 	clicks := 0
 	for i, old := range w.waiting {
@@ -211,7 +211,7 @@ func (k *kernel) react(m *jupyter.Message) {
 	}
 }
 
-// runEvent builds the program of the widgets of a cell, and gives it what has happened to read.
+// runEvent builds the program of a cell's widgets, and tells it on its standard input what has happened.
 func (e *execution) runEvent(ev *event) *failure {
 	defer e.stop()
 	k := e.k
@@ -240,7 +240,7 @@ func (e *execution) runEvent(ev *event) *failure {
 	return f
 }
 
-// open tells pages of a model.
+// open tells pages about a model.
 func (k *kernel) open(parent *jupyter.Message, x *runner.Widget) {
 	m := parent.Reply("comm_open", map[string]any{"comm_id": x.ID, "target_name": widgetTarget,
 		"data": map[string]any{"state": x.State, "buffer_paths": []string{}}})
@@ -249,7 +249,7 @@ func (k *kernel) open(parent *jupyter.Message, x *runner.Widget) {
 	k.jupyter.IOPub.Send(m)
 }
 
-// update tells pages what has changed of a model.
+// update tells pages what has changed in a model.
 func (k *kernel) update(parent *jupyter.Message, method, id string, state map[string]any) {
 	k.publish(parent, "comm_msg", map[string]any{"comm_id": id, "data": map[string]any{"method": method, "state": state, "buffer_paths": []string{}}})
 }
@@ -331,7 +331,7 @@ func (c *collected) grown() {
 	}
 }
 
-// replace takes another state of a display, and reports whether that is here.
+// replace takes a new state of a display, and reports whether the display is here.
 func (c *collected) replace(id string, output map[string]any) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -364,7 +364,7 @@ func (c *collected) print(stream, text string) {
 	c.add("", map[string]any{"output_type": "stream", "name": stream, "text": text})
 }
 
-// describe adds the output below a widget to the forms of it that have no widgets.
+// describe adds the output below a widget to those of its forms that have no widgets.
 func (w *widgets) describe(id string, data map[string]any) {
 	w.Lock()
 	defer w.Unlock()

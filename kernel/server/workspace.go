@@ -95,7 +95,7 @@ func knownPackages(c config) []string {
 }
 
 // slowPackages are GoNB's packages that take a minute to compile: they are compiled when a cell imports them, if setup
-// has not got round to it.
+// has not got around to it.
 func slowPackages(c config) []string {
 	if gonbui(c) == "" || c.home != nil || os.Getenv("LECTERN_LEAN") != "" {
 		return nil

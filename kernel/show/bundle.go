@@ -14,7 +14,7 @@ import (
 )
 
 // What follows shows values whose types have no word in it. Types of other packages are known by their methods and
-// names: a cell must not link a package because its values could be shown.
+// names: a cell must not link a package just because its values could be shown.
 
 const (
 	maxRows   = 1000 // of a table
@@ -102,7 +102,7 @@ func jpegSize(b []byte) (w, h int) {
 	return 0, 0
 }
 
-// plotted draws a *plot.Plot of gonum, or what draws itself as that does.
+// plotted draws gonum's *plot.Plot, or what draws itself like one.
 func plotted(v any) (pairs []string) {
 	method := reflect.ValueOf(v).MethodByName("WriterTo")
 	if !method.IsValid() {
@@ -139,7 +139,7 @@ func plotted(v any) (pairs []string) {
 	return []string{"image/svg+xml", b.String(), "text/plain", "figure: " + title}
 }
 
-// matrix shows numbers in rows and columns, the corners alone if there are many.
+// matrix shows numbers in rows and columns, only the corners if there are many.
 func matrix(m interface {
 	Dims() (r, c int)
 	At(i, j int) float64
@@ -184,7 +184,7 @@ func matrix(m interface {
 	return []string{"text/html", t.HTML(), "text/plain", t.String()}
 }
 
-// numeral4 is a number with at most five digits, as text that stands flush right.
+// numeral4 is a number with at most five digits, as text that is aligned right.
 type numeral4 float64
 
 func (n numeral4) String() string { return strconv.FormatFloat(float64(n), 'g', 5, 64) }
@@ -304,7 +304,7 @@ func chain(err error) []string {
 		"text/plain", err.Error()}
 }
 
-// tree shows a struct or map that takes many lines as one that opens and closes; nil for all others.
+// tree shows a struct or map that takes many lines as a tree that opens and closes; nil for all others.
 func tree(v any) []string {
 	rv := addressable(reflect.ValueOf(v))
 	for rv.Kind() == reflect.Pointer {
@@ -321,8 +321,8 @@ func tree(v any) []string {
 	return []string{"text/html", `<div class="lectern-tree" style="font-family:monospace;white-space:pre-wrap">` + fold(text) + `</div>`, "text/plain", text}
 }
 
-// fold makes a tree of a value's text: what stands between a line that ends with an opening bracket and the one that
-// closes it is folded, but for the outermost.
+// fold makes a tree of a value's text: what is between a line that ends with an opening bracket and the one that
+// closes it is folded, except the outermost.
 func fold(text string) string {
 	var b strings.Builder
 	depth := 0

@@ -8,7 +8,7 @@ import (
 	"github.com/lectern-go/lectern/internal/humanize"
 )
 
-// A Claim is a prediction beside its measurement.
+// A Claim is a prediction next to its measurement.
 type Claim struct {
 	What                string
 	Predicted, Measured float64
@@ -42,7 +42,7 @@ func (c Comparison) HTML() string { return c.table().HTML() }
 // String aligns the table as text.
 func (c Comparison) String() string { return c.table().String() }
 
-// quantity and numeral are texts of numbers: they stand right.
+// quantity and numeral are texts of numbers, aligned right.
 type (
 	quantity struct {
 		value float64

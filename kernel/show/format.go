@@ -35,8 +35,8 @@ func Format(v any) string {
 	return (&printer{}).value(addressable(reflect.ValueOf(v)), 0, true)
 }
 
-// formatHead is Format of which only the first characters are right, so many that aren't space;
-// the rest may be missing.
+// formatHead is Format, of which only as many characters as given, not counting space, have to be right; the rest may
+// be missing.
 func formatHead(v any, characters int) string {
 	if v == nil {
 		return "nil"

@@ -16,7 +16,7 @@ type Live struct {
 	shown bool
 }
 
-// NewLive returns a display that is not on the page yet.
+// NewLive returns a display that is not shown yet.
 func NewLive() *Live {
 	// Not crypto/rand, which every cell would have to link.
 	return &Live{id: fmt.Sprintf("%016x", rand.Uint64())}

@@ -23,20 +23,20 @@ func init() {
 //	}
 type Progress struct{ bar *progress.Bar }
 
-// NewProgress returns a bar for total steps; a total of 0 counts without an end. It appears at once.
+// NewProgress returns a bar for total steps; a total of 0 counts without a limit. The bar appears at once.
 func NewProgress(label string, total int64) *Progress { return &Progress{progress.New(label, total)} }
 
 // Add notes that n more steps are done.
 func (p *Progress) Add(n int64) { p.bar.Add(n) }
 
-// Before notes that n steps were done earlier, such as before a run was resumed: they count as done, but not in
+// Before notes that n steps were done earlier, for example before a run was resumed: they count as done, but not toward
 // the rate.
 func (p *Progress) Before(n int64) { p.bar.Before(n) }
 
 // Note sets the words after the bar. They appear with the next change.
 func (p *Progress) Note(s string) { p.bar.Note(s) }
 
-// Loss adds a loss, or another number that is followed, to the curve under the bar.
+// Loss adds a loss, or another number to follow, to the curve under the bar.
 func (p *Progress) Loss(x float64) { p.bar.Loss(x) }
 
 // Done draws the last state, once. Add calls it when all steps are done.

@@ -61,7 +61,7 @@ func formats(v any) []string {
 }
 
 // narrowType is the form of a figure for pages as narrow as a phone's, which package render
-// looks for; other programs pass it over.
+// looks for; other programs ignore it.
 const narrowType = "application/vnd.lectern.narrow+svg"
 
 // hasLook reports whether the type of v says how it looks.

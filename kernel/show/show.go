@@ -3,19 +3,19 @@
 //
 // In a notebook run by Lectern's kernel a display is a message inside standard output (see package inband), so a loop
 // that prints and shows alternately appears in just that order. Anywhere else, in a test or a program, the same calls
-// print plain text. Every display carries a text/plain form beside the rich one, for terminals and for readers of the
+// print plain text. Every display carries a text/plain form besides the rich one, for terminals and for readers of the
 // file.
 //
-// A type decides how it looks by a method: HTML() string, SVG() string or Markdown() string; a figure may have Narrow()
-// string, too, which draws it for pages as narrow as a phone's. Its text is String() or Error(), else Go syntax. The
-// value of a cell's last expression is shown without any call. MIMEBundle() []string decides all of it, as [Bundle]
-// takes it, the text last; widgets (package widget) have that.
+// A type decides how it looks by a method: HTML() string, SVG() string or Markdown() string; a figure may also have
+// Narrow() string, which draws it for pages as narrow as a phone's. Its text is String() or Error(), else Go syntax.
+// The value of a cell's last expression is shown without any call. MIMEBundle() []string decides all of it, in the form
+// that [Bundle] takes, the text last; widgets (package widget) have this method.
 //
-// Some types without such a method have a usual form. Pictures are drawn: image.Image, a *plot.Plot of
+// Some types without such methods are shown in a usual form. Pictures are drawn: image.Image, a *plot.Plot of
 // gonum, the bytes of a PNG, JPEG, GIF or SVG file. A template.HTML is HTML. A slice of structs is a table whose
 // columns can be sorted, of at most 1,000 rows; so is a matrix of gonum, which shows its corners if it is large.
 // Structs and maps that take many lines are trees that open and close. An error that wraps others shows the chain. All
-// of these have their text beside them, as [Format] writes it, or for a picture what it is.
+// of these also carry their text, as [Format] writes it, or for a picture what it is.
 package show
 
 import (
@@ -47,12 +47,12 @@ func PNG(b []byte, alt string) {
 	if strings.TrimSpace(alt) == "" {
 		panic("show: PNG needs a text that says what the image shows")
 	}
-	// As HTML, since notebooks have no place for such a text beside image/png.
+	// As HTML, since notebooks have no place for alternative text beside image/png.
 	bundle("display", "text/html", `<img src="data:image/png;base64,`+base64.StdEncoding.EncodeToString(b)+`" alt="`+escape(alt)+`">`,
 		"text/plain", "image: "+alt)
 }
 
-// Heat shows a tensor as a table with a ground behind each number that grows stronger with its distance from zero:
+// Heat shows a tensor as a table in which the color behind each number grows stronger with its distance from zero:
 // blue for positive numbers, orange for negative ones.
 func Heat(t interface{ HeatHTML() string }) {
 	if isNil(t) {
@@ -62,7 +62,7 @@ func Heat(t interface{ HeatHTML() string }) {
 	bundle("display", "text/html", t.HeatHTML(), "text/plain", Format(t))
 }
 
-// Table shows rows under a header. Cells are strings or any values; numbers are set flush right.
+// Table shows rows under a header. Cells are strings or any values; numbers are aligned right.
 func Table(header []string, rows [][]any) { send("display", table{header, rows}) }
 
 // Bundle shows one thing in several formats, as pairs of MIME type and data; a notebook picks the richest that it
@@ -74,17 +74,16 @@ func Bundle(mimeAndData ...string) {
 	bundle("display", mimeAndData...)
 }
 
-// Fold puts what the cell shows from here on behind a line of text that the reader opens. That is so in working copies
-// of lessons alone, where a guess comes before the look; elsewhere Fold does nothing.
+// Fold puts what the cell shows from here on behind a line of text that the reader opens. It does so only in working
+// copies of lessons, where students guess before they look; elsewhere Fold does nothing.
 func Fold(summary string) {
 	if inband.On() {
 		inband.Send("fold", summary)
 	}
 }
 
-// Mine tells the kernel which function belongs into the student's package mine: that of an exercise, as the cell has
-// it ("yours") or as the lesson solves it ("ours"). Only where a notebook has such a package beside it does anything
-// happen.
+// Mine tells the kernel which function belongs in the student's package mine: that of an exercise, as the cell has it
+// ("yours") or as the lesson solves it ("ours"). It does something only where a notebook has such a package beside it.
 func Mine(whose, exercise string) {
 	if inband.On() {
 		inband.Send("mine", whose, exercise)

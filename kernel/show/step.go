@@ -14,30 +14,30 @@ import (
 )
 
 const (
-	maxSteps     = 5000 // a longer run is cut: more steps than a reader goes through
+	maxSteps     = 5000 // a longer run is cut: that is more steps than a reader goes through
 	maxStepValue = 160  // bytes of one value
-	maxStepOps   = 12   // operations of one statement that are told one by one
+	maxStepOps   = 12   // operations of one statement that are listed one by one
 
 	stepList, stepListShown = 40, 20 // of a list with more elements, only so many are shown
 )
 
-// Recording may take so much of the time of the cell itself, and stepPatience in any case. It has costs that are not
-// counted, and all of them together are to make a cell that one waits for take three times its time at most.
+// Recording may take this much of the cell's own time, and stepPatience in any case. It has costs that are not counted,
+// and in all a cell that one waits for should take at most three times as long.
 const (
 	stepShare = 1.5
-	opCost    = 1500 * time.Nanosecond // what it takes to hear of an operation, about
+	opCost    = 1500 * time.Nanosecond // about what it costs to learn of an operation
 )
 
 // stepping is the cell whose steps are recorded, or 0.
 var stepping atomic.Int64
 
 // Stepping reports whether the steps of a cell are recorded now. Code that the kernel adds to a cell asks this before
-// it records anything: after the last step all that it costs is one comparison.
+// it records anything: after the last step it costs only a comparison.
 func Stepping(cell int64) bool { return stepping.Load() == cell }
 
 // BeginSteps begins to record a cell. concurrent says that it starts goroutines: then what they may be
 // changing is looked at only where a statement names it, unless all have ended. places are the functions
-// and blocks in which the sites stand: two numbers for each, and behind a semicolon the block around each
+// and blocks in which the sites are: two numbers for each, and after a semicolon the block around each
 // block. Names and values are as in [Step].
 func BeginSteps(cell int64, concurrent bool, places string, namesAndValues ...any) {
 	if inband.On() && stepping.CompareAndSwap(0, cell) {
@@ -49,8 +49,8 @@ func BeginSteps(cell int64, concurrent bool, places string, namesAndValues ...an
 //
 // Each variable is a name and a value. The name begins with a letter that says what the value is and whose variable
 // it is: v, the value of a variable of the function that runs; o, of one around it; a and p, the addresses of such
-// variables; g, the address of one of the cell's own. Behind a space stands the number of the block that declares it,
-// if that is not the cell: variables of the same name are different ones.
+// variables; g, the address of one of the cell's own. After a space comes the number of the block that declares it, if
+// that is not the cell: variables of the same name are different ones.
 func Step(site int, namesAndValues ...any) { steps.step(site, "", false, namesAndValues) }
 
 // StepAll is Step after a statement that may have changed what it doesn't name, by a call or through a pointer: it
@@ -152,8 +152,8 @@ func (s *stepper) step(site int, kind string, all bool, namesAndValues []any) {
 	}
 }
 
-// tooLong reports whether recording has taken more than a part of what it may take until now. On a machine that has
-// much else to do it seems to, which is what the time of the processor is for.
+// tooLong reports whether recording has taken more than a part of what it may take until now. On a busy machine it only
+// seems to, which is why processor time counts.
 func (s *stepper) tooLong(now time.Time, part float64) bool {
 	spent := time.Duration(s.spent.Load() + s.heard.Load()*int64(opCost))
 	own := now.Sub(s.began) - spent

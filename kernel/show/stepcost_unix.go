@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// stepPatience is less than one notices.
+// stepPatience is less than anybody notices.
 const stepPatience = 25 * time.Millisecond
 
 // processorTime is how long processors have worked for this program.

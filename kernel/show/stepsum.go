@@ -54,7 +54,7 @@ func (w *sumWalk) add(x uint64) {
 	w.sum ^= w.sum >> 32
 }
 
-// value adds a value that stands in so many pointers, lists and maps.
+// value adds a value inside so many pointers, lists and maps.
 func (w *sumWalk) value(v reflect.Value, depth int) {
 	if w.visits--; w.visits < 0 {
 		w.failed = true

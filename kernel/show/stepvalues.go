@@ -28,7 +28,7 @@ type stepVar struct {
 	shown   uint64 // sums up what the text shows
 	summed  bool
 	written bool // its text was recorded
-	slow    int  // how often writing it took long: after a few times that is done only where a statement names it
+	slow    int  // how often writing it took long: after a few times it is only written where a statement names it
 }
 
 // A stepFrame holds the variables of one call by name and block.
@@ -38,7 +38,7 @@ type stepFrame struct {
 	vars     map[string]*stepVar
 }
 
-// A stepPlace is where a site stands.
+// A stepPlace is where a site is.
 type stepPlace struct{ function, block int }
 
 // A stepStack is the state of one goroutine. Its first frame is the cell's own, which all share.
@@ -68,12 +68,12 @@ type stepper struct {
 	began      time.Time
 	before     time.Duration // of the processor, then
 	live       int           // bytes of tensors that variables hold
-	held       string        // what they consist of, as it was told last
+	held       string        // what they consist of, as last told
 	moved      bool          // that may be another number now
 	stop       func()        // of the library's
-	warned     bool          // that it is deaf
+	warned     bool          // that it ignores operations
 
-	deaf  atomic.Bool // operations are not heard of any more
+	deaf  atomic.Bool // operations are not reported any more
 	opsMu sync.Mutex
 	heard atomic.Int64 // operations, also those that found no room
 	spent atomic.Int64 // nanoseconds on recording, without hearing of operations
@@ -200,7 +200,7 @@ func (s *stepper) arrive(st *stepStack, site int) (depth int) {
 	return depth
 }
 
-// inside reports whether a block stands in another one, or is that.
+// inside reports whether a block is in another one, or is that one.
 func (s *stepper) inside(block, other int) bool {
 	for block != other && block > 0 {
 		block = s.around[block-1]
@@ -241,7 +241,7 @@ func (s *stepper) leave() {
 // ran notes an operation of the library.
 func (s *stepper) ran(op inspect.Op) {
 	st := s.stack()
-	if st == nil { // a goroutine that the cell has handed over to other code
+	if st == nil { // a goroutine that the cell has passed on to other code
 		st = s.main
 	} else if st.busy {
 		return
@@ -359,7 +359,7 @@ func (s *stepper) look(v *stepVar) (changed bool) {
 		now = nil
 	case isTensor(r):
 		now = inspect.Linked.Stamp(r.Interface())
-	case r.Kind() <= reflect.Float64 && r.CanInterface(): // numbers; NaN changes all the time, to no effect
+	case r.Kind() <= reflect.Float64 && r.CanInterface(): // numbers; NaN always counts as changed, which does no harm
 		if now = r.Interface(); now == v.now && v.now != nil {
 			return false
 		}
@@ -458,7 +458,7 @@ func numbers(list []int) string {
 	return strings.Join(parts, ",")
 }
 
-// maxHeld is how many parts are told of what variables hold.
+// maxHeld is how many parts are listed of what variables hold.
 const maxHeld = 24
 
 // A heldPart is memory that a variable holds for a reason.

@@ -1,6 +1,6 @@
 // Command site writes notebooks as web pages. It is the part of the kernel command that `go run ./kernel render`
-// starts: a program of its own, as what highlights code and reads Markdown would double the time until a first cell
-// runs, if it had to be compiled before.
+// starts: a separate program, since what highlights code and reads Markdown would double the time until the first cell
+// runs, if it had to be compiled before that.
 package main
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/translate"
 )
 
-// What stands on the pages of all lessons, beside them.
+// What stands on the pages of all lessons, besides the lessons.
 const (
 	description = "Stanford CS336's lecture on tensors and what they cost, its tokenization and its accounting, step by step in Go, and on to a language model of your own."
 
@@ -38,8 +38,8 @@ const (
 - **What goes beyond**: attention, a model that writes, inference, many GPUs, and in the end a language model built from your own pieces.
 
 You guess before you see, predict before you measure, and write the important parts yourself: about half of the time goes into exercises. `
-	stepped  = `You can step through every cell, forwards and backwards, and see what each line does to memory and what it costs. `
-	recorded = `The pages show what the cells gave; to run them, change them and do the exercises, get
+	stepped  = `You can step through every cell, forward and backward, and see what each line does to memory and what it costs. `
+	recorded = `The pages show the outputs of the cells; to run cells, change them and do the exercises, get
 [the repository](https://github.com/lectern-go/lectern) and type ` + "`go run ./kernel lab`" + `.`
 	runsHere = `Every cell can be changed and run right here: Go's own compiler runs in your browser, and nothing
 is sent anywhere. To work in JupyterLab, with a GPU or with files of your own, get [the repository](https://github.com/lectern-go/lectern)
@@ -47,18 +47,18 @@ and type ` + "`go run ./kernel lab`" + `.`
 
 	after = `## Where to go from here
 
-You have built, in small, all the parts of a language model, and you know what each of them costs. Some ways to go on:
+You have built small versions of all the parts of a language model, and you know what each of them costs. Some ways to go on:
 
 - **Take the course.** The assignments of [CS336](https://cs336.stanford.edu/) let you build all of it once more in PyTorch, and in earnest: the
   tokenizer, the Transformer and its training first, then kernels, several GPUs, scaling laws and data.
-- **Read a library.** [The one that you have used](https://github.com/lectern-go/lectern) is written to be read. Begin with the package ` + "`autograd`" + `, which knows no
-  tensors, and go on to ` + "`tensor`" + `. Compare it with Andrej Karpathy's [micrograd](https://github.com/karpathy/micrograd) and
+- **Read a library.** [The one that you have used](https://github.com/lectern-go/lectern) is written to be read. Begin with the package ` + "`autograd`" + `, which knows
+  nothing of tensors, and go on to ` + "`tensor`" + `. Compare it with Andrej Karpathy's [micrograd](https://github.com/karpathy/micrograd) and
   [llm.c](https://github.com/karpathy/llm.c).
 - **Train something.** ` + "`go run ./nn/train/tinylm`" + ` in a copy of the repository trains a small Transformer. Change its sizes, and predict time and memory before you start it.
 - **Think larger.** [How to scale your model](https://jax-ml.github.io/scaling-book/) goes on with rooflines where lesson 22 ends, to thousands of chips.`
 
 	footer = `[Lectern](https://github.com/lectern-go/lectern), by its authors, under the
-[MIT licence](https://github.com/lectern-go/lectern/blob/main/LICENSE). The lessons follow the subjects of
+[MIT license](https://github.com/lectern-go/lectern/blob/main/LICENSE). The lessons follow the subjects of
 [Stanford's CS336, Language Modeling from Scratch](https://cs336.stanford.edu/) in their own words.`
 )
 
@@ -157,7 +157,7 @@ func stepRecords(files map[string]string) map[string]render.Steps {
 	return records
 }
 
-// say tells the program that has started this one what is built, and for how long.
+// say tells the program that has started this one what is being built, and how long that takes.
 func say(what string, about time.Duration) { sitejob.Stage(os.Stderr, what, about) }
 
 // explorers builds those of pages whose cells don't run.
@@ -176,7 +176,7 @@ func explore(e *live.Explorers) *render.Explore {
 }
 
 // forLab writes what our extension of JupyterLab loads: a script that knows all explorers, and what it loads itself.
-// The script comes last, since a page that finds it takes the rest to be there.
+// The script comes last, since a page that finds it assumes that the rest is there.
 func forLab(e *render.Explore, dir string) error {
 	e.Told["explorers"], e.Told["style"] = e.Looks, e.Style
 	told, err := json.Marshal(e.Told)
@@ -208,7 +208,7 @@ func liveParts(root, cache string, notebooks []string) (parts *render.Live, expl
 		if lessons[i], err = notebook.Read(file); err != nil {
 			fail(fmt.Errorf("render: %w", err))
 		}
-		// A reader's copy goes without these cells, as a student's does.
+		// A reader's copy lacks these cells, as a student's does.
 		lessons[i].Cells = slices.DeleteFunc(lessons[i].Cells, func(c *notebook.Cell) bool { return c.HasTag("check-only") })
 	}
 	files, err := live.Pack(ctx, root, cache, lessons, say)
@@ -221,7 +221,7 @@ func liveParts(root, cache string, notebooks []string) (parts *render.Live, expl
 		one, all = files.FirstRun(i)
 		most = max(most, one)
 	}
-	sizes = fmt.Sprintf("Cells run in the browser: over http a lesson loads at most %.1f MB when the first cell runs, all lessons together %.1f MB.\n", float64(most)/1e6, float64(all)/1e6)
+	sizes = fmt.Sprintf("Cells run in the browser: over http a lesson loads at most %.1f MB when its first cell runs, and all lessons together %.1f MB.\n", float64(most)/1e6, float64(all)/1e6)
 	if len(files.Untrimmed) > 0 {
 		sizes += fmt.Sprintf("The pages work with %s, but cells are built more slowly: this version is not known here yet, so the pages do without %s.\n", runtime.Version(), strings.Join(files.Untrimmed, ", "))
 	}

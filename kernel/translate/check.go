@@ -72,7 +72,7 @@ var (
 	htmlTag     = regexp.MustCompile(`</?[a-z][^>]*>`)
 )
 
-// compared says what differs between a text and its translation that must not.
+// compared says what differs between a text and its translation but must not.
 func compared(m *po.Message) (list []string) {
 	same := func(what string, from, to []string) {
 		slices.Sort(from)
@@ -110,7 +110,7 @@ func compared(m *po.Message) (list []string) {
 	taken("values", value, nil)
 	taken("formats", verb, func(s string) string { return regexp.MustCompile(`\[\d+\]`).ReplaceAllString(s, "") })
 	taken("HTML tags", htmlTag, nil)
-	for _, mark := range []string{"<", ">", `"`} { // with which more than text would come into a page
+	for _, mark := range []string{"<", ">", `"`} { // which would bring more than text into a page
 		if strings.Count(text, mark) > strings.Count(english, mark) {
 			list = append(list, fmt.Sprintf("there are more of %s than in the English", mark))
 		}
@@ -124,7 +124,7 @@ func compared(m *po.Message) (list []string) {
 	wanted, got := quantities(english), quantities(text)
 	for _, q := range wanted {
 		i := -1
-		for _, scale := range []float64{1, 1e6, 1e9} { // "from 168 to 42 million" has one million and means two
+		for _, scale := range []float64{1, 1e6, 1e9} { // "from 168 to 42 million" says million once and means it twice
 			if i < 0 && (scale == 1 || strings.Contains(english, "illion")) {
 				i = slices.IndexFunc(got, func(g float64) bool { return math.Abs(g-q*scale) <= 1e-9*math.Abs(q*scale) })
 			}
@@ -248,7 +248,7 @@ func readGlossary(path string) (glossary, error) {
 	return g, nil
 }
 
-// misused says which words of a translation are not those of the glossary.
+// misused says which words of a translation differ from the glossary's.
 func (g glossary) misused(m *po.Message) (list []string) {
 	plain := anyFormula.ReplaceAllString(anyCode.ReplaceAllString(m.ID, " "), " ")
 	plain = value.ReplaceAllString(htmlCode.ReplaceAllString(plain, " "), " ")

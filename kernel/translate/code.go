@@ -8,21 +8,21 @@ import (
 	"unicode/utf8"
 )
 
-// A comment is what stands behind // or # on a line of code.
+// A comment is what follows // or # on a line of code.
 type comment struct {
 	line   int // counted from 0
 	column int // of its first character after the mark and a space, in bytes
 	alone  bool
 }
 
-// goComments finds the comments of Go code that say something: those with a space behind the mark. Others are
+// goComments finds the comments of Go code that say something: those with a space after the mark. Others are
 // directives, or code that was taken out.
 func goComments(source string) (list []comment) {
 	set := token.NewFileSet()
 	file := set.AddFile("", set.Base(), len(source))
 	lines := strings.Split(source, "\n")
 	var s scanner.Scanner
-	s.Init(file, []byte(source), func(token.Position, string) {}, scanner.ScanComments) // magics are no Go
+	s.Init(file, []byte(source), func(token.Position, string) {}, scanner.ScanComments) // magics are not Go
 	for {
 		pos, tok, text := s.Scan()
 		if tok == token.EOF {
@@ -62,8 +62,8 @@ func pythonComments(lines []string) (list []comment) {
 
 var laidOut = regexp.MustCompile(`\S(\s{2,}|\t)\S|^\s`) // in columns
 
-// comments puts other texts in place of comments. Neighbouring lines of nothing else are one text, which takes as many
-// lines afterwards: recorded steps go by the numbers of lines.
+// comments replaces the texts of comments. Neighboring lines of nothing but comments are one text, which takes as many
+// lines afterwards: recorded steps depend on line numbers.
 func comments(lines []string, language string, put put) []string {
 	var list []comment
 	switch language {
@@ -99,7 +99,7 @@ func comments(lines []string, language string, put put) []string {
 	return out
 }
 
-// broken cuts a text into n lines of about one width, between words or behind a character that is as wide as two.
+// broken cuts a text into n lines of about the same width, between words or after a character that is as wide as two.
 func broken(text string, n int) []string {
 	total := width(text)
 	parts := make([]string, 0, n)

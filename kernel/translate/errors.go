@@ -13,7 +13,7 @@ const ErrorsFile = "errors.po"
 // ErrorForms are those errors, and what hints say of them, in the words of whoever says them; %s and %d stand for
 // values. The messages themselves stay English, as the web knows them.
 var ErrorForms = []string{
-	// The compiler, as the kernel passes on what it says.
+	// The compiler, whose messages the kernel passes on.
 	"undefined: %s",
 	"%s is declared and not used",
 	"%s is not used",
@@ -38,7 +38,7 @@ var ErrorForms = []string{
 	"all goroutines are asleep - deadlock!",
 	"stack overflow",
 
-	// The library, behind its package's name.
+	// The library, after its package's name.
 	"matmul: %s: inner sizes differ, %d (axis %d of left) and %d (axis %d of right)",
 	"matmul: %s: both operands must have the same dtype",
 	"%s: %s: sizes differ, %d (axis %d of left) and %d (axis %d of right)",
@@ -53,20 +53,21 @@ var ErrorForms = []string{
 	"%s: %s: the memory of an operand was given back by Free, or by FreeAfter",
 
 	// The kernel.
-	"run the cell that defines it first",
-	"%s was not kept: the cell that defines it ended before that, so run it again",
+	"first run the cell that defines it",
+	"%s was not kept: the cell that defines it ended too early, so run it again",
 	"%s (%s) is not remembered by later cells: a channel can't be kept",
 	"the cell was interrupted",
 	"the cell was killed: usually because the machine ran out of memory",
 }
 
-// Errors says in a language what errors mean. Nil knows none.
+// Errors says in a language what errors mean. A nil *Errors knows none.
 type Errors struct{ forms []*form }
 
 // errorTail is what may follow a form: a remedy, details or a place.
 const errorTail = `(?:(?:[;:]| \().*)?$`
 
-// ReadErrors reads a catalogue of errors. One that can't be read knows none: a message is never lost over its meaning.
+// ReadErrors reads a catalogue of errors. One that can't be read knows none: a message never gets lost because its
+// meaning can't be shown.
 func ReadErrors(catalogue []byte) *Errors {
 	f, err := po.Parse(ErrorsFile, catalogue)
 	if err != nil {

@@ -8,8 +8,7 @@ import (
 // Heading is the kind of a heading's text.
 const Heading = "heading"
 
-// put is given what a text is and the text, and returns what stands in its place. It reports whether that is in the
-// reader's language.
+// put is given a text and its kind, and returns what replaces it. It reports whether that is in the reader's language.
 type put func(kind, text string) (string, bool)
 
 var (
@@ -24,9 +23,9 @@ var (
 	formulaWords = regexp.MustCompile(`\\(?:text|textbf|textit|mathrm)\{([^{}]*)\}`)
 )
 
-// markdown puts other texts in place of those of a cell, block by block: a heading, a paragraph, an item of a list, a
-// row of a table, the summary of a fold, comments of code in a fence. What is in another language than the reader's
-// afterwards begins on the lines that it returns, counted from 1.
+// markdown replaces the texts of a cell, block by block: a heading, a paragraph, an item of a list, a
+// row of a table, the summary of a fold, comments of code in a fence. It returns the lines, counted from 1, on which
+// blocks begin that are not in the reader's language afterwards.
 func markdown(source string, put put) (out string, foreign []int) {
 	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(source), "\n")
 	var made []string
@@ -69,7 +68,7 @@ func markdown(source string, put put) (out string, foreign []int) {
 			}
 			continue
 		}
-		// more is what follows of a block on lines of its own.
+		// more is the rest of a block, on lines of its own.
 		more := func(text string, indented bool) string {
 			for i+1 < len(lines) {
 				next := lines[i+1]
@@ -127,7 +126,7 @@ var (
 	aWord      = regexp.MustCompile(`\p{L}*\p{Ll}{2}\p{L}*`)
 )
 
-// hasWords reports whether there is something to translate: words beside code, formulas, addresses and names of
+// hasWords reports whether there is something to translate: words besides code, formulas, addresses and names of
 // capitals.
 func hasWords(text string) bool {
 	if formulaWords.MatchString(text) {
@@ -139,7 +138,7 @@ func hasWords(text string) bool {
 	return aWord.MatchString(text)
 }
 
-// codeLike is a word of code, or of a pattern, that stands without marks: x.Pow(2), float8_e5m2, (heads hidden).
+// codeLike is a word of code, or of a pattern, that is written without marks: x.Pow(2), float8_e5m2, (heads hidden).
 var codeLike = regexp.MustCompile(`\S*(?:[\p{L}\d][._][\p{L}\d]|\p{Ll}\d|[\p{L}\d]\(|[=\[\]\\])\S*`)
 
 // HasProse reports whether there are words to translate where code has no marks: in comments, figures and tables.

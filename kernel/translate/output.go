@@ -11,8 +11,8 @@ import (
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
-// What a figure says changes with what was measured, and the same sentence stands in many: the numbers in it have
-// places, {1} and so on, in its English and its translation.
+// What a figure says changes with what was measured, and the same sentence occurs in many figures: its numbers are
+// placeholders, {1} and so on, in the English and in the translation.
 var (
 	aNumber = regexp.MustCompile(`[-+−]?\d+(?:[,_]\d+)*(?:\.\d+)?(?:[eE][-+]?\d+)?(?:[nµm]?s\b)?`) // and a time as Go writes it
 	aPlace  = regexp.MustCompile(`\{(\d+)\}`)
@@ -49,7 +49,7 @@ func filled(text string, numbers []string) string {
 	})
 }
 
-// label puts another text in place of one with numbers.
+// label translates a text with numbers.
 func label(kind, text string, put put) string {
 	text = strings.TrimSpace(text)
 	key, numbers := masked(text)
@@ -66,7 +66,7 @@ var (
 	tableWords = regexp.MustCompile(`(?s)(<(th|td|caption|div|p|summary|b)\b[^>]*>)([^<]+)(</)`)
 )
 
-// markup puts other texts in place of those of a figure, or of a table.
+// markup replaces the texts of a figure or a table.
 func markup(src string, words *regexp.Regexp, kind string, put put) string {
 	return words.ReplaceAllStringFunc(src, func(m string) string {
 		parts := words.FindStringSubmatch(m)
@@ -95,7 +95,7 @@ const longestEntry = 40
 
 const alternative = "alternative text"
 
-// output returns what a cell showed with other texts; put doesn't see programs' printed text.
+// output returns what a cell showed with its texts replaced; put doesn't see what programs printed.
 func output(o *notebook.Output, put put) *notebook.Output {
 	if o.Type != "display_data" && o.Type != "execute_result" {
 		return o
@@ -130,7 +130,7 @@ func display(mime, s string, put put) string {
 	return s
 }
 
-// labels puts other texts in place of those that are read out, or shown where the mouse is.
+// labels replaces texts that are read out, or shown under the mouse.
 func labels(src string, put put) string {
 	return saidLabel.ReplaceAllStringFunc(src, func(m string) string {
 		parts := saidLabel.FindStringSubmatch(m)
@@ -142,10 +142,10 @@ func labels(src string, put put) string {
 	})
 }
 
-// figure is how kernel/show begins the text that stands beside a picture.
+// figure is how kernel/show begins the text that goes with a picture.
 const figure = "figure: "
 
-// withAlt is an output's metadata with other alternative texts.
+// withAlt is an output's metadata with its alternative texts replaced.
 func withAlt(data notebook.Object, put put) notebook.Object {
 	if data == nil {
 		return nil
@@ -168,8 +168,8 @@ func withAlt(data notebook.Object, put put) notebook.Object {
 	return copied
 }
 
-// question is a guess with other texts. What its choices are to the program stays, beside what they are called: a guess
-// is the same in every language.
+// question is a guess with its texts replaced. What its choices are to the program stays as it is, alongside what they
+// are called: a guess is the same in every language.
 func question(q notebook.Object, put put) notebook.Object {
 	copied := notebook.Object{}
 	for key, v := range q {

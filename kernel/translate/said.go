@@ -23,8 +23,8 @@ type form struct {
 
 var verb = regexp.MustCompile(`%(?:\[(\d+)\])?[-+#0]*[\d.]*([a-zA-Z%])`)
 
-// newForm reads a format; nil if it has nothing of its own by which it could be known. Behind it a line may have more,
-// which is what the expression tail finds.
+// newForm reads a format; nil if it has no text by which it could be recognized. A line may go on after it, with what
+// the expression tail matches.
 func newForm(m *po.Message, tail string) *form {
 	words := 0
 	pattern, at := "^", 0
@@ -70,7 +70,8 @@ func (f *form) filled(values []string, put func(string) string) string {
 	})
 }
 
-// longestFirst puts "Exercise %s: replace nil …" before "Exercise %s: %s": what says most of a line is its form.
+// longestFirst puts "Exercise %s: replace nil …" before "Exercise %s: %s": the form that covers most of a line is the
+// right one.
 func longestFirst(forms []*form) {
 	slices.SortStableFunc(forms, func(a, b *form) int { return len(b.message.ID) - len(a.message.ID) })
 }

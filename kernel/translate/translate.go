@@ -1,9 +1,9 @@
-// Package translate puts the texts of a notebook into another language. The notebook stays the one that it is: its
-// code, numbers and outputs are shared, and of each text the translation is looked up by its English, in catalogues
-// beside the notebooks. A text that has changed since it was translated stays English.
+// Package translate puts the texts of a notebook into another language. The notebook itself stays the same: its code,
+// numbers and outputs are shared, and the translation of each text is looked up by its English, in catalogues beside
+// the notebooks. A text that has changed since it was translated stays English.
 //
 // A language is a folder, such as notebooks/zh, with catalogues in gettext's PO format: one for each notebook, and
-// others for what stands in no single one. The header of site.po names the language.
+// others for what belongs to no single notebook. The header of site.po names the language.
 package translate
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
-// A Language is a folder of catalogues. Nil is English.
+// A Language is a folder of catalogues. A nil *Language is English.
 type Language struct {
 	Code     string // of the folder, and of addresses: zh
 	Tag      string // for lang="…": zh-Hans
@@ -39,7 +39,7 @@ type Language struct {
 // SiteFile is the catalogue of the pages' own texts, whose header names the language.
 const SiteFile = "site.po"
 
-// exploreFile is the catalogue of what readers play with on pages whose cells run.
+// exploreFile is the catalogue of the explorers.
 const exploreFile = "explore.po"
 
 // Explorers are the translations of what the explorers say, by their English.
@@ -112,7 +112,7 @@ func Load(dir string) (*Language, error) {
 	}
 	longestFirst(l.forms)
 	if !languageCode.MatchString(l.Code) || l.Code == "en" {
-		return nil, fmt.Errorf("translate: %s can't be the folder of a language: it is named as addresses of pages name one, such as zh or pt-br, and English has none", dir)
+		return nil, fmt.Errorf("translate: %s can't be the folder of a language: its name is that of the language in the pages' addresses, such as zh or pt-br, and English has none", dir)
 	}
 	if !languageCode.MatchString(strings.ToLower(l.Tag)) || l.Name == "" {
 		return nil, fmt.Errorf("translate: the header of %s needs a Language such as zh-Hans, and an X-Language-Name", filepath.Join(dir, SiteFile))
@@ -194,7 +194,7 @@ func (l *Language) Errors() ([]byte, error) {
 	return l.part([]string{ErrorsFile}, func(string, *po.Message) bool { return true })
 }
 
-// part is a catalogue of some messages of files, as far as these are there.
+// part is a catalogue of some messages of the given files, as far as these exist.
 func (l *Language) part(files []string, wanted func(file string, m *po.Message) bool) ([]byte, error) {
 	all := &po.File{}
 	for _, name := range files {
@@ -278,7 +278,7 @@ func (l *Language) Notebook(n *notebook.Notebook) *Translated {
 	return t
 }
 
-// walk goes through the texts of a notebook and returns a notebook with what put returns for them.
+// walk goes through the texts of a notebook and returns a notebook with what put returns in their place.
 func walk(n *notebook.Notebook, put func(cell, kind, text string) (string, bool)) (*notebook.Notebook, map[string][]int) {
 	copied := *n
 	copied.Cells = nil
@@ -332,12 +332,12 @@ func language(n *notebook.Notebook) string {
 	return "go"
 }
 
-// Markdown returns a text that stands in no notebook in the language; foreign is as in [Translated].
+// Markdown returns a text from outside the notebooks in the language; foreign is as in [Translated].
 func (l *Language) Markdown(text string) (out string, foreign []int) {
 	return markdown(text, func(_, text string) (string, bool) { return l.Text(text) })
 }
 
-// MarkdownUnits lists the texts of Markdown that stands in no notebook.
+// MarkdownUnits lists the texts of Markdown that is in no notebook.
 func MarkdownUnits(text string) (list []Unit) {
 	markdown(text, func(kind, text string) (string, bool) {
 		list = append(list, Unit{"", kind, text})

@@ -74,7 +74,7 @@ func (x *bpe) draw(p *page) {
 	p.field("Train on", "text", x.text, 30, false)
 	p.add(`</div>`)
 	if x.long {
-		p.add(`<p class="x-hint">Only the first %d bytes are used: each step is meant to be looked at.</p>`, mostText)
+		p.add(`<p class="x-hint">Only the first %d bytes are used, so that you can look at each step.</p>`, mostText)
 	}
 	ids, vocab := x.tokens()
 	p.add(`<div class="x-row">`)
@@ -89,7 +89,7 @@ func (x *bpe) draw(p *page) {
 		ratio = say(": %.3g bytes each", tokenizer.CompressionRatio(x.text, ids))
 	}
 	if x.at == 0 {
-		p.says(`%d tokens, a byte each. No merge has been learned.`, len(ids))
+		p.says(`%d tokens, a byte each. No merge has been learned yet.`, len(ids))
 	} else {
 		s := x.steps[x.at-1]
 		p.says(`Merge %d: %s and %s, side by side %s, become token %d, %s. %d tokens are left%s.`,
@@ -164,7 +164,7 @@ func (x *bpe) drawCounts(p *page) {
 	next := x.steps[x.at]
 	counts := slices.Clone(next.Counts)
 	slices.SortStableFunc(counts, func(a, b tokenizer.PairCount) int { return cmp.Compare(b.Count, a.Count) }) // of equals the first met stays first
-	p.add(`<table class="x-counts"><caption>How often pairs stand side by side now</caption><tbody>`)
+	p.add(`<table class="x-counts"><caption>How often pairs occur side by side now</caption><tbody>`)
 	for _, c := range counts[:min(len(counts), mostPairs)] {
 		class, word := raw(""), ""
 		if c == next.Chosen {

@@ -52,7 +52,7 @@ func (x *einsum) explain() (e *einops.Explanation, err error) {
 	for part := range strings.SplitSeq(x.shapes, ",") {
 		shape, ok := numbers(part)
 		if !ok || slices.ContainsFunc(shape, func(n int) bool { return n < 0 || n > 1_000_000 }) || len(shape) > 8 || len(shapes) == 8 {
-			return nil, errors.New(phrase("shapes are integers from 0 to 1000000, at most 8 of them, and a comma after each of at most 8 shapes: 2 3 4, 2 3 4"))
+			return nil, errors.New(phrase("a shape is at most 8 integers from 0 to 1000000, and commas separate at most 8 shapes: 2 3 4, 2 3 4"))
 		}
 		shapes = append(shapes, shape)
 	}
@@ -141,9 +141,9 @@ func (x *einsum) cost(e *einops.Explanation) string {
 	case len(e.Inputs) > 2:
 		return say("In one loop over all axes, as below, it takes %.6g FLOPs. The library multiplies two at a time, and needs %.6g.", e.NaiveFLOPs, e.FLOPs)
 	case e.FLOPs == 2*turns:
-		return say("It takes %.6g FLOPs: a product and a sum in each of the %.6g turns of the innermost loop.", e.FLOPs, turns)
+		return say("It takes %.6g FLOPs: a product and a sum in each of the %.6g iterations of the innermost loop.", e.FLOPs, turns)
 	}
-	return say("It takes %.6g FLOPs in %.6g turns of the innermost loop.", e.FLOPs, turns)
+	return say("It takes %.6g FLOPs in %.6g iterations of the innermost loop.", e.FLOPs, turns)
 }
 
 // variable is an axis as a variable of Go.

@@ -241,7 +241,7 @@ func TestEinsumLoops(t *testing.T) {
 
 func TestEinsum(t *testing.T) {
 	x := newEinsum()
-	if got, want := says(t, x), "The result has shape [2 3 3]. It takes 144 FLOPs: a product and a sum in each of the 72 turns of the innermost loop."; got != want {
+	if got, want := says(t, x), "The result has shape [2 3 3]. It takes 144 FLOPs: a product and a sum in each of the 72 iterations of the innermost loop."; got != want {
 		t.Errorf("it says %q, want %q", got, want)
 	}
 	if text := tag.ReplaceAllString(drawn(x), ""); !strings.Contains(text, "for hidden := range 4 { // summed over\n        out[batch, seq1, seq2] += x[batch, seq1, hidden] * y[batch, seq2, hidden]\n") {

@@ -247,7 +247,7 @@ func (x *formats) drawFields(p *page, f format, b tensor.Bits) {
 		p.add(`<dt>mantissa</dt><dd>%d of %d parts: %d / %d = %s</dd>`, b.Mantissa, parts, b.Mantissa, parts, num(fraction))
 	default:
 		p.add(`<dt>exponent</dt><dd>%d − %d = %d; the %d is the bias</dd>`, b.Exponent, bias, exponent, bias)
-		p.add(`<dt>mantissa</dt><dd>1 + %d / %d = %s; nobody stores the 1</dd>`, b.Mantissa, parts, num(1+fraction))
+		p.add(`<dt>mantissa</dt><dd>1 + %d / %d = %s; the 1 is not stored</dd>`, b.Mantissa, parts, num(1+fraction))
 	}
 	p.add(`</dl>`)
 }
@@ -276,7 +276,7 @@ func (x *formats) drawLine(p *page, f format, b tensor.Bits) {
 	const left, width = 12., 376.
 	place := func(v float64) float64 { return left + width*(v/2-least/2)/(most/2-least/2) } // halves, as the whole may overflow
 	below, above := "", ""
-	p.add(`<svg class="x-line" viewBox="0 0 400 62" role="img" aria-label="The number and its neighbours on a line"><path class="axis" d="M4 34H396"/>`)
+	p.add(`<svg class="x-line" viewBox="0 0 400 62" role="img" aria-label="The number and its neighbors on a line"><path class="axis" d="M4 34H396"/>`)
 	for _, code := range codes {
 		v := f.decode(code).Value
 		class, height := "tick", 6

@@ -67,7 +67,7 @@ func (x *napkin) draw(p *page) {
 		p.refused(err.Error())
 		return
 	case wrong || count != math.Trunc(count) || mfu > 100:
-		p.refused(phrase("Each field needs a number above 0, devices an integer, and an MFU is at most 100 %."))
+		p.refused(phrase("Each field needs a number above 0, the devices an integer, and the MFU is at most 100 %."))
 		return
 	}
 	device, recipe := x.devices[x.device], accounting.Recipes[x.recipe]

@@ -21,7 +21,7 @@ import (
 // find looks for everything that a class needs and says how to get the missing parts.
 func (o *options) find(ctx context.Context) (err error) {
 	if runtime.GOOS != "linux" {
-		return fmt.Errorf("memory and processors are measured by Linux's /proc, which %s does not have", runtime.GOOS)
+		return fmt.Errorf("memory and processors are measured through Linux's /proc, which %s does not have", runtime.GOOS)
 	}
 	out, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
 	if err != nil {
@@ -83,7 +83,7 @@ func userName(i int) string { return fmt.Sprintf("student%d", i+1) }
 // firstUser is the id of the first student's user and group, far from those of the machine.
 const firstUser = 64001
 
-// startHub starts JupyterHub for n students with the configuration of this repository, but for who they are.
+// startHub starts JupyterHub for n students with the configuration of this repository, except for who they are.
 func (o *options) startHub(ctx context.Context, n int) (h *hub, err error) {
 	h = &hub{root: o.root, log: &tail{}}
 	if o.verbose {
@@ -169,7 +169,7 @@ c.SimpleLocalProcessSpawner.home_dir_template = %q
 	}
 }
 
-// hubEnv is the hub's environment: that of a service, and not of the user who tries it.
+// hubEnv is the hub's environment: that of a service, not of the user who tries it.
 func (o *options) hubEnv(ctx context.Context, h *hub, n int) ([]string, error) {
 	out, err := command(ctx, o.root, "go", "env", "GOROOT", "GOMODCACHE", "GOCACHE").Output()
 	where := strings.Split(strings.TrimSpace(string(out)), "\n")
@@ -197,8 +197,8 @@ func (o *options) hubEnv(ctx context.Context, h *hub, n int) ([]string, error) {
 	return env, nil
 }
 
-// ownUsers prepares a namespace in which each student is a user and can reach what the class shares, also where it
-// lies in a folder that is closed to others, such as the home of the user who tries this. Outside nothing changes.
+// ownUsers prepares a namespace in which each student is a user and can reach what the class shares, even where that is
+// in a folder that is closed to others, such as the home of the user who tries this. Nothing changes outside.
 func (o *options) ownUsers(h *hub, n int, argv, env []string) ([]string, error) {
 	passwd, err := os.ReadFile("/etc/passwd")
 	if err != nil {
@@ -270,7 +270,7 @@ func (o *options) ownUsers(h *hub, n int, argv, env []string) ([]string, error) 
 	return append([]string{"unshare", "-m", "sh", "-c", script.String(), "sh"}, argv...), nil
 }
 
-// closedAbove is the topmost folder on the way to a path that others can't enter; "" if there is none.
+// closedAbove is the topmost folder on the path to a file that others can't enter; "" if there is none.
 func closedAbove(path string) string {
 	for _, dir := range above(path) {
 		if i, err := os.Stat(dir); err == nil && i.IsDir() && i.Mode().Perm()&0o005 != 0o005 {
@@ -303,10 +303,10 @@ func (h *hub) stop() {
 	}
 }
 
-// said is the end of what the hub has said.
+// said is the end of the hub's output.
 func (h *hub) said() string { return h.log.String() }
 
-// A tail remembers the end of all that is written to it.
+// A tail remembers the end of what is written to it.
 type tail struct {
 	mu   sync.Mutex
 	b    []byte

@@ -6,8 +6,8 @@
 //	go run ./kernel/deploy/load -n 2,10,30 -time 90s     three classes, one after the other
 //	go run ./kernel/deploy/load -n 30 -time 3m -goals    fails if the machine is too slow or too small for them
 //
-// As root on Linux each student is a user of their own, in a mount namespace with its own list of users: then it is
-// also tried that no student can read another's folder or write to what all share. Without root, all of them are you.
+// As root on Linux, each student is a separate user, in a mount namespace with its own list of users; then it also
+// checks that no student can read another's folder or write to what all share. Without root, all of them are you.
 //
 // It needs the kernel (go run ./kernel setup), and JupyterHub with its proxy, as kernel/deploy/install has put them
 // into /srv/lectern-hub. Without installing anything for others:
@@ -38,16 +38,16 @@ import (
 const (
 	failed  = 1
 	misused = 2
-	missing = 3 // something that must be installed first
+	missing = 3 // something must be installed first
 )
 
 // hubVar names the folder with JupyterHub, if -hub does not.
 const hubVar = "LECTERN_HUB"
 
-// goals are what a class of thirty, with a cell every 20 seconds each, may take on two processors.
+// goals are what a class of thirty, each running a cell every 20 seconds, may take on two processors.
 var goals = struct {
 	late   time.Duration // within which 95 % of the cells end
-	memory float64       // of all together, in GB
+	memory float64       // of everything, in GB
 	kernel float64       // at rest, in MB
 }{2 * time.Second, 6, 40}
 
@@ -80,8 +80,8 @@ func start(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	fs.DurationVar(&o.time, "time", 30*time.Second, "how long each class works, once all have logged in")
 	fs.DurationVar(&o.think, "think", 20*time.Second, "how long a student thinks between two cells, on average")
 	fs.StringVar(&o.lesson, "lesson", "05-storage-strides-views", "the `lesson` that they work on")
-	fs.StringVar(&o.folder, "hub", os.Getenv(hubVar), "the `folder` with JupyterHub and its proxy (default: $"+hubVar+", else the first there is of .lectern/hub and /srv/lectern-hub)")
-	fs.BoolVar(&check, "goals", false, fmt.Sprintf("fail unless 95 %% of the cells end within %v, all take at most %g GB and a kernel at rest at most %g MB", goals.late, goals.memory, goals.kernel))
+	fs.StringVar(&o.folder, "hub", os.Getenv(hubVar), "the `folder` with JupyterHub and its proxy (default: $"+hubVar+", else the first that exists of .lectern/hub and /srv/lectern-hub)")
+	fs.BoolVar(&check, "goals", false, fmt.Sprintf("fail unless 95 %% of the cells end within %v, everything takes at most %g GB, and an idle kernel at most %g MB", goals.late, goals.memory, goals.kernel))
 	fs.BoolVar(&o.verbose, "v", false, "print what JupyterHub says")
 	if err := fs.Parse(args); err != nil {
 		return misused
@@ -130,7 +130,7 @@ func start(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// A result is what a class has measured.
+// A result is what was measured of a class.
 type result struct {
 	students  int
 	took      time.Duration
@@ -157,15 +157,15 @@ func (r *result) missed() (m []string) {
 		m = append(m, fmt.Sprintf("95 %% of the cells took up to %.2f s, more than %v", late.Seconds(), goals.late))
 	}
 	if r.memory/1000 > goals.memory {
-		m = append(m, fmt.Sprintf("all together took %.2f GB, more than %g", r.memory/1000, goals.memory))
+		m = append(m, fmt.Sprintf("everything took %.2f GB, more than %g", r.memory/1000, goals.memory))
 	}
 	if r.kernel > goals.kernel {
-		m = append(m, fmt.Sprintf("a kernel at rest took %.0f MB, more than %g", r.kernel, goals.kernel))
+		m = append(m, fmt.Sprintf("an idle kernel took %.0f MB, more than %g", r.kernel, goals.kernel))
 	}
 	return m
 }
 
-// quantile is the smallest of the values that at least the part q of them do not exceed; 0 of none.
+// quantile is the smallest of the values that at least a fraction q of them do not exceed; 0 if there are none.
 func quantile(d []time.Duration, q float64) time.Duration {
 	if len(d) == 0 {
 		return 0
@@ -175,10 +175,10 @@ func quantile(d []time.Duration, q float64) time.Duration {
 	return d[min(max(i, 0), len(d)-1)]
 }
 
-// settle is how long a class rests before its memory at rest is taken.
+// settle is how long a class rests before its memory at rest is measured.
 const settle = 5 * time.Second
 
-// class lets n students work.
+// class has n students work.
 func (o *options) class(ctx context.Context, n int) (*result, error) {
 	h, err := o.startHub(ctx, n)
 	if err != nil {

@@ -46,7 +46,7 @@ type lesson struct {
 	cells []string
 }
 
-// readLesson takes those cells of a lesson that run as they stand.
+// readLesson takes those cells of a lesson that run as they are.
 func (o *options) readLesson() (*lesson, error) {
 	file := o.lesson + ".ipynb"
 	n, err := notebook.Read(filepath.Join(o.root, ".lectern", "lessons", file))
@@ -60,7 +60,7 @@ func (o *options) readLesson() (*lesson, error) {
 		}
 	}
 	if len(l.cells) == 0 {
-		return nil, fmt.Errorf("%s has no cells that run as they stand", file)
+		return nil, fmt.Errorf("%s has no cells that run as they are", file)
 	}
 	return l, nil
 }
@@ -117,7 +117,7 @@ func (s *student) logIn(ctx context.Context, h *hub) error {
 	return fmt.Errorf("the student's server did not start within %v", patience)
 }
 
-// isStatus reports whether a server has answered, and with one of some codes if any are given.
+// isStatus reports whether a server has answered and, if codes are given, with one of these.
 func isStatus(err error, codes ...int) bool {
 	var status *statusError
 	return errors.As(err, &status) && (len(codes) == 0 || slices.Contains(codes, status.code))
@@ -207,8 +207,8 @@ func (s *student) ask(ctx context.Context, kind string, content map[string]any) 
 	return reply, nil
 }
 
-// patience is how long anybody waits for anything at all: a machine with much to do is slow, and says so by the times
-// that are measured.
+// patience is how long anybody waits for anything at all: a machine with much to do is slow, and the times that are
+// measured show that.
 const patience = 5 * time.Minute
 
 // fail notes what went wrong; the student goes on.
@@ -232,7 +232,7 @@ func (s *student) work(ctx context.Context) error {
 		if lap > 0 || i%3 == 1 {
 			code = edited(code, step)
 		}
-		// They end by themselves, not with the class, whose context is done when time is over.
+		// They end by themselves, not with the class, whose context is done when its time is up.
 		patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 		err := s.step(patient, step, i, code)
 		cancel()
@@ -346,7 +346,7 @@ func (s *student) cookie(address, name string) string {
 	return ""
 }
 
-// do asks a server, with JSON if body is not nil, and returns its answer.
+// do sends a request to a server, with JSON if body is not nil, and returns its answer.
 func (s *student) do(ctx context.Context, method, address string, body any) ([]byte, error) {
 	req := request(ctx, method, address, body)
 	req.Header.Set("X-XSRFToken", s.cookie(address, "_xsrf"))

@@ -8,7 +8,7 @@ import (
 )
 
 // tryTheft lets the first student try what no student may do: read another's folder, sockets and values, write to what
-// all share, use another's server. The cells are run as everything of a student's is: as the student.
+// all share, use another's server. The cells run like everything of a student's: as the student.
 func (h *hub) tryTheft(ctx context.Context, students []*student) error {
 	thief := students[0]
 	tries := []string{
@@ -24,7 +24,7 @@ func (h *hub) tryTheft(ctx context.Context, students []*student) error {
 		victim := filepath.Join(h.folder, "home", students[1].name)
 		tries = append(tries, "ls "+victim, "cat "+filepath.Join(victim, thief.lesson.path), "touch "+filepath.Join(victim, "stolen"))
 	}
-	// New packages are compiled all the same, into a cache of the student's own.
+	// New packages can still be compiled, into a cache of the student's own.
 	const builds = "!cd $(mktemp -d) && go mod init example.org/mine && printf 'package mine\\n\\nimport \"github.com/lectern-go/lectern/tensor\"\\n\\nvar X = tensor.Arange(3)\\n' >mine.go && go mod edit -require=github.com/lectern-go/lectern@v0.0.0 -replace=github.com/lectern-go/lectern=\"$LECTERN_ROOT\" && cp \"$LECTERN_ROOT/go.sum\" . && GOFLAGS=-mod=mod GOPROXY=off go build ."
 	patient, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A usage is what the processes of a class take, by Linux's /proc.
+// A usage is what the processes of a class use, according to Linux's /proc.
 type usage struct {
 	cpu      time.Duration // also of those that have ended
 	memory   float64       // MB; pages that processes share are counted once
@@ -28,7 +28,7 @@ type proc struct {
 	cpu         time.Duration
 }
 
-// take sums up over a process and all that it has started, and the memory disk's files of kernels if memory is wanted.
+// take adds up a process and all that it has started, and the kernels' files on the memory disk if memory is wanted.
 func take(root int, memory bool) (u usage) {
 	procs := map[int]proc{}
 	files, _ := filepath.Glob("/proc/[0-9]*/stat")
@@ -111,7 +111,7 @@ func memoryDisk() (mb float64) {
 	return mb
 }
 
-// watchMemory returns the most memory that there was, in MB.
+// watchMemory returns the most memory that was used, in MB.
 func watchMemory(ctx context.Context, root int) (most float64) {
 	for {
 		most = max(most, take(root, true).memory)

@@ -1,5 +1,5 @@
-// Package ask has the script by which pages and JupyterLab ask a question of a lesson: its form, and what a guess is
-// worth. It is a package of its own, as Go embeds only files that lie below the package that uses them.
+// Package ask has the script with which pages and JupyterLab ask a lesson's questions: the form, and the verdict on a
+// guess. It is a package of its own, since Go embeds only files below the package that uses them.
 package ask
 
 import _ "embed"
@@ -9,7 +9,7 @@ import _ "embed"
 //go:embed ask.js
 var Script string
 
-// Say defines the function lecternSay, by which all scripts of pages say something. It comes before them.
+// Say defines the function lecternSay, through which all scripts of pages say what they say. It comes before them.
 //
 //go:embed say.js
 var Say string

@@ -4,7 +4,7 @@ const lecternAsk = (() => {
   const say = lecternSay;
   const make = (tag, text, props = {}) => Object.assign(document.createElement(tag), { textContent: text }, props);
   const numbers = (text) => text.replace(/[[\](){}_]/g, "").replaceAll("−", "-").split(/[\s,;x×]+/).filter(Boolean).map(Number);
-  // A comma separates thousands, and nothing else: who types 12,5 is asked for 12.5.
+  // A comma separates thousands, and nothing else: readers who type 12,5 are asked for 12.5.
   const number = (text) => Number(text.trim().replace(/(?<=\d),(?=\d{3}(?!\d))/g, "").replace(/[\s_]/g, "").replace("−", "-") || NaN);
 
   // fits reports whether a guess is of a question's kind.
@@ -56,8 +56,8 @@ const lecternAsk = (() => {
   // labelOf is what a choice is called in the reader's language.
   const labelOf = (q, name) => q.labels?.[q.choices.indexOf(name)] ?? name;
 
-  // verdict says whether a guess that fits is right, and what may have gone wrong. The answer is not in it, except where it tells which
-  // of two is right.
+  // verdict says whether a guess that fits is right, and what may have gone wrong. It doesn't give the answer away,
+  // unless there are only two choices.
   const verdict = (q, guess) => {
     const near = (g, v) => Math.abs(g - v) <= Math.max(q.distance || 0, (q.share || 0) * Math.abs(v), 1e-9 * Math.abs(v));
     const same = (g, v) => Array.isArray(v) ? g.length === v.length && g.every((n, i) => near(n, v[i])) : typeof v === "number" ? near(g, v) : g === v;
@@ -97,7 +97,7 @@ const lecternAsk = (() => {
         input.focus();
         input.select();
         if (fits(q.kind, guess)) { bad.textContent = ""; tell(guess); return; }
-        bad.textContent = q.kind === "number" ? say("Give a number, such as 12.5 or 3e9.") : q.kind === "text" ? say("Write something.") : say("Give numbers, such as 2, 3.");
+        bad.textContent = q.kind === "number" ? say("Enter a number, such as 12.5 or 3e9.") : q.kind === "text" ? say("Write something.") : say("Enter numbers, such as 2, 3.");
       });
     }
     const b = make("button", say("Show the answer"), { type: "button", className: button + " give" });

@@ -1,6 +1,5 @@
-// Package cellenv says how the go command is set up for cells: setup and the
-// kernel must agree, or the build cache that setup fills does not serve the
-// first cell.
+// Package cellenv says how the go command is set up for cells: setup and the kernel must agree, or the build cache that
+// setup fills is of no use to the first cell.
 package cellenv
 
 import (
@@ -11,10 +10,9 @@ import (
 	"strings"
 )
 
-// LinkFlags are the linker's flags for cells. Linking is most of the time that
-// a cell takes: no symbol table, no debugging data and, where cgo is used, Go's
-// own linker instead of the system's, save most of it. Package persist sees what
-// of Go's own state tells waiting from a deadlock, which the linker must let it.
+// LinkFlags are the linker's flags for cells. A cell spends most of its time on linking: no symbol table, no debugging
+// data and, where cgo is used, Go's own linker instead of the system's, save most of it. Package persist sees what of
+// Go's own state tells waiting from a deadlock, which the linker must let it.
 func LinkFlags() []string {
 	flags := []string{"-s", "-w", "-checklinkname=0"}
 	if runtime.GOOS == "linux" {
@@ -75,7 +73,7 @@ func Online(env []string) []string {
 	proxy := ""
 	for _, kv := range env {
 		k, v, _ := strings.Cut(kv, "=")
-		// Kernelspecs of earlier versions put the user's own aside.
+		// Kernelspecs of earlier versions set the user's own aside.
 		if k == "LECTERN_GOPROXY" && !strings.HasPrefix(v, "${") {
 			proxy = v
 		}

@@ -1,4 +1,4 @@
-// Package child runs a program so that nothing of it can be left behind: it knows the program's descendants, whatever
+// Package child runs a program so that it can leave nothing behind: it knows the program's descendants, whatever
 // process group they have moved to, and on Linux the program ends when we do.
 package child
 
@@ -18,8 +18,8 @@ type Process struct {
 	exited <-chan struct{}
 }
 
-// markerPrefix begins the name of the variable by which descendants are recognized. The name is another one for each
-// process, so that a tree within a tree carries both marks.
+// markerPrefix begins the name of the variable by which descendants are recognized. The name differs for each process,
+// so that a tree within a tree carries both marks.
 const markerPrefix = "LECTERN_TREE_"
 
 // Begin starts a command in a process group of its own, see [OwnGroup]. exited is closed when the command has ended;
@@ -76,7 +76,7 @@ func (p *Process) HasExited() bool {
 	}
 }
 
-// WaitExit waits for the end of the process, d at most, and reports whether it came.
+// WaitExit waits at most d for the end of the process, and reports whether it came.
 func (p *Process) WaitExit(d time.Duration) bool {
 	select {
 	case <-p.exited:
@@ -99,5 +99,5 @@ func (p *Process) Terminate() error { return p.terminate() }
 func (p *Process) Kill() {
 	p.killTree()
 	<-p.exited
-	p.killTree() // what the process started in its last moments
+	p.killTree() // for what the process started in its last moments
 }

@@ -14,5 +14,5 @@ func (p *Process) terminate() error { return p.cmd.Process.Signal(syscall.SIGTER
 
 func (p *Process) killTree() { syscall.Kill(-p.Pid(), syscall.SIGKILL) }
 
-// ReadsStdin cannot be told on this system; the time limit ends such code.
+// ReadsStdin can't tell on this system; the time limit ends code that reads.
 func (p *Process) ReadsStdin() bool { return false }

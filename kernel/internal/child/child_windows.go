@@ -32,5 +32,5 @@ func (p *Process) killTree() {
 	}
 }
 
-// ReadsStdin cannot be told on this system; the time limit ends such code.
+// ReadsStdin can't tell on this system; the time limit ends code that reads.
 func (p *Process) ReadsStdin() bool { return false }

@@ -21,14 +21,14 @@ func checkCommand() *command {
 		name:  "check",
 		short: "execute notebooks and compare with their stored outputs",
 		long: `
-Check executes a copy of each notebook and compares the outputs with those stored in the file, which it never writes. Of cells tagged
-measured only the form is compared: how many outputs, of which kinds, and the text without its digits. Without arguments it checks
-all lessons, or outside the repository the notebooks of the current folder.
+Check executes a copy of each notebook and compares the outputs with those stored in the file, which it never writes. For cells tagged
+measured, only the form is compared: how many outputs, of which kinds, and the text without its digits. Without arguments it checks all
+lessons, or outside the repository the notebooks of the current folder.
 
-Lines of the diff that begin with - are stored, those with + are what came now. Cells
-that ask for a guess run twice, as they do for a student who answers, and both runs must give the same. The exit status is 1 if anything differs or a cell fails.
-If the new outputs are right, store them with go run ./kernel run. Of lessons that are translated, check names the cells with texts
-whose English has changed since, or that are not translated yet; that is no failure. Examples:
+Lines of the diff that begin with - are stored, and those that begin with + are new. Cells that ask for a guess run twice, as they do for a
+student who answers, and both runs must give the same result. The exit status is 1 if anything differs or a cell fails. If the new outputs
+are right, store them with go run ./kernel run. For translated lessons, check names the cells with texts that are not translated yet, or
+whose English has changed since; that is not a failure. Examples:
 
   go run ./kernel check
   go run ./kernel check notebooks/11-gradients.ipynb`,
@@ -49,7 +49,8 @@ whose English has changed since, or that are not translated yet; that is no fail
 	})
 }
 
-// untranslated says which texts of a lesson its translations lack, by cell; "" if there are none, or no translations.
+// untranslated says which texts of a lesson its translations lack, by cell; "" if they lack none, or there are no
+// translations.
 func (w *workspace) untranslated(path string) (string, error) {
 	n, err := notebook.Read(path)
 	if err != nil {
@@ -73,7 +74,7 @@ func (w *workspace) untranslated(path string) (string, error) {
 			}
 		}
 		if len(missing) > 0 {
-			fmt.Fprintf(&b, "%s, in %s: %s, the English of %d of them has changed since; in cells %s\n", w.rel(path), l.Code,
+			fmt.Fprintf(&b, "%s, in %s: %s, for %d of them the English has changed since; in cells %s\n", w.rel(path), l.Code,
 				humanize.Count(len(missing), "text")+" without a translation", stale, humanize.Shorten(strings.Join(cells, " "), 300))
 		}
 	}
@@ -98,7 +99,7 @@ func (w *workspace) checkFile(ctx context.Context, spec *jupyter.Spec, path stri
 	unlike, err := w.execute(ctx, spec, path, now, execution{limit: limit, again: asks})
 	var diff strings.Builder
 	for _, u := range unlike {
-		fmt.Fprintf(&diff, "%s, cell [%d]: gives something else when it runs again with a guess; what changes its values needs a cell of its own\n%s",
+		fmt.Fprintf(&diff, "%s, cell [%d]: gives a different result when it runs again with a guess; whatever changes its values belongs in another cell\n%s",
 			w.rel(path), u.cell, u.diff)
 	}
 	if err == nil {

@@ -54,7 +54,7 @@ func form(outputs []*notebook.Output, measured bool) []string {
 		}
 	}
 	var stderr strings.Builder
-	stdout := -1 // where a text on stdout that may go on begins: stderr between two parts of it does not part them
+	stdout := -1 // where a text on stdout that may go on begins: stderr between two parts of it does not separate them
 	var parts []string
 	flush := func() {
 		if stdout >= 0 {
@@ -108,12 +108,12 @@ func form(outputs []*notebook.Output, measured bool) []string {
 var fetching = regexp.MustCompile(`(?m)^(?:go: (?:downloading|added|upgraded|downgraded) |fetching \S+, which this cell imports).*\n?`)
 
 var (
-	// A number with the unit behind it, whose prefix changes with the size: 980 µs, 1.2 ms.
+	// A number followed by its unit, whose prefix changes with the size: 980 µs, 1.2 ms.
 	quantity = regexp.MustCompile(`[-+−]?\d[\d,_]*(?:\.\d+)?(?:[eE][-+]?\d+)?(?:(\s?)(?:[nµμumkKMGTPEZ]i?)?(s|B|FLOPs?|FLOP/s|B/s|Hz|op/s|x|×)\b)?`)
-	// The machine that was measured: its processor, up to the comma behind the name, and the instructions that it has.
+	// The machine that was measured: its processor, up to the comma after its name, and the instructions that it has.
 	processor    = regexp.MustCompile(`\b(?:AMD|Intel|Apple|ARM|Ampere|Neoverse|AWS|QEMU)\b[^,;:<"\n]*`)
 	instructions = regexp.MustCompile(`\b(?:AVX-?\d*(?:[-_]BF16)?|NEON|AMX|SSE\d*|portable Go)\b`)
-	// What grows with the width of a column.
+	// What varies with the width of a column.
 	filling = regexp.MustCompile(`[ \t]+|-{2,}|─{2,}|═{2,}|={2,}|\.{2,}|█+|▏|▎|▍|▌|▋|▊|▉`)
 )
 

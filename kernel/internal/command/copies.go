@@ -24,7 +24,7 @@ import (
 const copiesDir = "my-lessons"
 
 const (
-	tagCheckOnly = "check-only" // holds a lesson to its numbers; nothing to read
+	tagCheckOnly = "check-only" // checks a lesson's numbers; not for reading
 	tagSolution  = "solution"
 )
 
@@ -36,9 +36,9 @@ func copiesCommand() *command {
 		flags: func(fs *flag.FlagSet) { fs.StringVar(&lang, "lang", "", langHelp) },
 		short: "write the lessons as students get them",
 		long: `
-Copies writes all lessons into a folder the way lab hands them out: without outputs, with folded solutions, and without the cells that only check a
-lesson; and the student's package mine, into which lesson.Grade puts functions. Copies without changes are brought up to date; if a student has worked
-in one, the lesson's new version is put beside it. Teachers hand out lessons this way: docs/teachers.md. Example:
+Copies writes all lessons into a folder the way lab hands them out: without outputs, with folded solutions, and without the cells that only
+check a lesson; and the student's package mine, into which lesson.Grade puts functions. Copies without changes are brought up to date; if a
+student has worked in one, the lesson's new version is put beside it. Teachers hand out lessons this way: see docs/teachers.md. Example:
 
   go run ./kernel copies .lectern/lessons`,
 		run: func(_ context.Context, ws *workspace, args []string) error {
@@ -50,7 +50,7 @@ in one, the lesson's new version is put beside it. Teachers hand out lessons thi
 				return fmt.Errorf("copies: %w", err)
 			}
 			for _, path := range newer {
-				fmt.Fprintf(ws.stdout, "%s has changed since; the copy beside it was worked on and stays.\n", path)
+				fmt.Fprintf(ws.stdout, "%s is the new version of a lesson that has changed; you worked on the copy beside it, which stays as it is.\n", path)
 			}
 			fmt.Fprintf(ws.stdout, "The lessons are in %s.\n", args[0])
 			return nil
@@ -58,11 +58,11 @@ in one, the lesson's new version is put beside it. Teachers hand out lessons thi
 	}
 }
 
-const langHelp = "language of the lessons' texts, such as zh (default: English); what a student writes is the same file in all"
+const langHelp = "language of the lessons' texts, such as zh (default: English); what a student writes is the same file in every language"
 
 // workingCopies copies all lessons into a folder, with the student's package and a notebook that shows the student's
-// progress, in a language or in English if that is "". A copy in which the student has worked stays; if its lesson has
-// changed since, the new version is put beside it and named in newer. Copies without changes are replaced.
+// progress, in the given language, or in English if that is "". A copy in which the student has worked stays; if its
+// lesson has changed since, the new version is put beside it and named in newer. Copies without changes are replaced.
 func (w *workspace) workingCopies(dir, lang string) (newer []string, err error) {
 	lessons, err := glob.In(filepath.Join(w.root, "notebooks"), "*.ipynb")
 	if err != nil {
@@ -116,7 +116,7 @@ func (w *workspace) workingCopies(dir, lang string) (newer []string, err error) 
 			newer = append(newer, w.rel(to))
 		}
 	}
-	docs := "https://" + modulePath + "/blob/main/docs" // who gets these copies may have nothing else
+	docs := "https://" + modulePath + "/blob/main/docs" // whoever gets these copies may have nothing else
 	if filepath.Clean(dir) == filepath.Join(w.root, copiesDir) {
 		docs = "../docs"
 	}
@@ -139,8 +139,8 @@ type lessonCopy struct {
 
 // place writes the copy to path, or if a student's work is there, beside it: name.newer.ipynb, name.newer2.ipynb and
 // so on. It returns where the copy is, and whether it was written now. A file that anybody has changed, or whose cells
-// have run, is never replaced; if it is of this very lesson, what the student left as it was comes into the student's
-// language.
+// have run, is never replaced; if it belongs to this version of the lesson, what the student left unchanged is
+// translated into the student's language.
 func (c *lessonCopy) place(path string) (to string, made bool, err error) {
 	stem := strings.TrimSuffix(path, ".ipynb")
 	about := notebook.Object{"copied": c.version}
@@ -179,7 +179,7 @@ func (c *lessonCopy) place(path string) (to string, made bool, err error) {
 	}
 }
 
-// renew brings the cells of a file that the student has left as they were into the student's language.
+// renew translates the cells of a file that the student has left unchanged into the student's language.
 func (c *lessonCopy) renew(there *notebook.Notebook, path string) error {
 	now := map[string]string{}
 	for _, cell := range c.in.Cells {
@@ -197,9 +197,8 @@ func (c *lessonCopy) renew(there *notebook.Notebook, path string) error {
 	return there.Write(path)
 }
 
-// workingCopy is a lesson as a student gets it: without outputs, without the cells that only check the lesson, and
-// with each solution as a folded text, of which nothing is to be seen until it is opened and which "run all" passes
-// over.
+// workingCopy is a lesson as a student gets it: without outputs, without the cells that only check the lesson, and with
+// each solution as a folded text, which shows nothing until it is opened, and which "run all" skips.
 func workingCopy(lesson *notebook.Notebook, l *translate.Language) *notebook.Notebook {
 	lesson = l.Notebook(lesson).Notebook
 	n := &notebook.Notebook{Metadata: notebook.Object{}}
@@ -239,14 +238,14 @@ func workingCopy(lesson *notebook.Notebook, l *translate.Language) *notebook.Not
 	return n
 }
 
-// copiedVersion is the version of the lesson that a working copy was made of; "" for another notebook.
+// copiedVersion is the version of the lesson that a working copy was made from; "" for other notebooks.
 func copiedVersion(n *notebook.Notebook) string {
 	about, _ := n.Metadata["lectern"].(notebook.Object)
 	version, _ := about["copied"].(string)
 	return version
 }
 
-// untouched reports whether a working copy is as it was made: no cell has another text, and none has run.
+// untouched reports whether a working copy is as it was made: no cell's text has changed, and none has run.
 func untouched(n *notebook.Notebook) bool {
 	for _, c := range n.Cells {
 		if c.Count > 0 || len(c.Outputs) > 0 {

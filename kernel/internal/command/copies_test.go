@@ -397,7 +397,7 @@ func TestCheckNamesWhatIsNotTranslated(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := w.untranslated(path)
-	if want := "in zh: 2 texts without a translation, the English of 1 of them has changed since; in cells a f\n"; err != nil || !strings.HasSuffix(got, want) {
+	if want := "in zh: 2 texts without a translation, for 1 of them the English has changed since; in cells a f\n"; err != nil || !strings.HasSuffix(got, want) {
 		t.Errorf("%q, %v; want %q at the end", got, err, want)
 	}
 }

@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// cellLimit is how long a cell may run where -timeout says nothing else.
+// cellLimit is how long a cell may run unless -timeout says otherwise.
 const cellLimit = 2 * time.Minute
 
-// forEach completes a command that executes notebooks: those named, or all lessons, one after another, also when one
-// has failed. do returns what to say of a notebook with which all went well; failed is what to say at the end if some
+// forEach completes a command that executes notebooks: those named, or all lessons, one after another, even when one
+// has failed. do returns what to say about a notebook when all went well; failed is what to say at the end if some
 // failed.
 func forEach(c *command, do func(ctx context.Context, ws *workspace, path string, limit time.Duration) (string, error), failed func(bad, all int) string) *command {
 	var limit time.Duration
 	c.args = "[notebook ...]"
 	c.flags = func(fs *flag.FlagSet) {
-		fs.DurationVar(&limit, "timeout", cellLimit, "how long one cell may run; 0 is no limit")
+		fs.DurationVar(&limit, "timeout", cellLimit, "how long one cell may run; 0 means no limit")
 	}
 	c.run = func(ctx context.Context, ws *workspace, args []string) error {
 		if limit < 0 {

@@ -30,7 +30,7 @@ type failure struct {
 	source   string // that line
 	text     string // the compiler's, the panic's or our own
 	hint     string // what to do about it; may be empty
-	err      error  // what broke off the run, if it was not the cell's own error
+	err      error  // what ended the run, if it was not the cell's own error
 }
 
 func (f *failure) Error() string {
@@ -55,12 +55,12 @@ type execution struct {
 	limit time.Duration             // of a cell
 	steps func(*notebook.Cell) bool // of which cells the steps are recorded, too, among their outputs; nil for none
 	again func(*notebook.Cell) bool // which cells run a second time at once, as a student runs them; nil for none
-	note  func(string)              // is told how far it is, instead of the user
+	note  func(string)              // is told about progress, instead of the user
 }
 
 // execute runs all code cells of n in a fresh kernel, in the notebook's folder, and records their outputs in n. It
-// stops at the first cell that fails, with a *failure. It returns those cells that gave something else when they ran
-// again, also beside a failure, which may come of it.
+// stops at the first cell that fails, with a *failure. It returns those cells that gave a different result when they
+// ran again, even with a failure, which may be the consequence.
 func (w *workspace) execute(ctx context.Context, spec *jupyter.Spec, path string, n *notebook.Notebook, how execution) (unlike []rerun, err error) {
 	name := w.rel(path)
 	if how.note == nil {
@@ -69,8 +69,9 @@ func (w *workspace) execute(ctx context.Context, spec *jupyter.Spec, path string
 		how.note = p.note
 	}
 	k, err := jupyter.Start(ctx, spec, jupyter.StartOptions{Dir: filepath.Dir(path), RuntimeDir: w.state("run"),
-		// As Jupyter says which notebook it is. What a file holds is not cut for the sake of a browser, and is English, from
-		// which pages are translated: a terminal of a JupyterLab in another language has that in its environment.
+		// The environment says which notebook it is, as Jupyter does. What a file holds is not cut for the sake of a
+		// browser. And it is English, from which pages are translated: a terminal in a JupyterLab in another language
+		// has that language in its environment.
 		Env: append(os.Environ(), "JPY_SESSION_NAME="+path, "LECTERN_OUTPUT=0", "LECTERN_LANG=")})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -94,8 +95,8 @@ func (w *workspace) execute(ctx context.Context, spec *jupyter.Spec, path string
 					bad = err
 				}
 			},
-			// A kernel that may ask tells us that the cell wants input; one that may not could only pretend that there
-			// is none.
+			// A kernel that may ask tells us that the cell wants input; one that may not ask could only pretend that
+			// there is none.
 			Input: func(prompt string, _ bool) (string, error) { return "", &jupyter.InputError{Prompt: prompt} },
 		})
 		if err == nil {
@@ -156,7 +157,7 @@ type rerun struct {
 	diff string
 }
 
-// brokenOff says in a few words why a run ended other than by the cell's own error.
+// brokenOff says in a few words why a run ended, if not by the cell's own error.
 func brokenOff(err error) string {
 	var limit *jupyter.TimeoutError
 	switch {

@@ -20,14 +20,14 @@ var (
 	placeBehind = regexp.MustCompile(`^(.*) \((?:cell \[(\d+)\], )?line (\d+)(?:, column \d+)?\)$`)
 	// An error of the compiler: a file of GoNB's, line and column, the text.
 	compiled = regexp.MustCompile(`(?m)^\S*main(?:_test)?\.go:\d+(?::\d+)?: (.+)$`)
-	// What our kernel proposes.
+	// What our kernel suggests.
 	hint = regexp.MustCompile(`(?m)^\s*hint: (.+)$`)
 	// The first line of what a Go program says when it gives up.
 	gaveUp = regexp.MustCompile(`(?m)^((?:panic|fatal error): .+)$`)
 )
 
-// explain finds in the outputs of a cell that ended in an error the one line that says what happened, and the line of
-// the cell where.
+// explain finds, in the outputs of a cell that ended in an error, the one line that says what happened, and the line of
+// the cell where it did.
 func explain(c *notebook.Cell, r jupyter.Result) *failure {
 	f := &failure{}
 	var stderr strings.Builder

@@ -19,19 +19,19 @@ func exportCommand() *command {
 	return &command{
 		name:  "export",
 		args:  "notebook.ipynb",
-		short: "make a Go program of a notebook",
+		short: "turn a notebook into a Go program",
 		long: `
-Export writes a notebook as a Go program into a folder of its name beside it: main.go, with a function for each cell and the texts as comments,
-main_test.go if cells hold tests, and, outside a module, a go.mod. It says so if the program does not build. Nothing is executed.
-In a module that does not require the library it prints values with package fmt, and the module's requirements stay as they are.
-Lines for the kernel (%env, !ls) have no place in a program: they stand in it as comments.
+Export writes a notebook as a Go program into a folder beside it with the same name: main.go, with a function for each cell and the texts as
+comments, main_test.go if cells hold tests, and, outside a module, a go.mod. It says so if the program does not build. Nothing is executed.
+In a module that does not require the library it prints values with package fmt, and the module's requirements stay as they are. Lines for
+the kernel (%env, !ls) have no place in a program: they become comments.
 
 Examples:
 
   go run ./kernel export my-experiment.ipynb
   go run ./kernel export -o cmd/experiment my-experiment.ipynb`,
 		flags: func(fs *flag.FlagSet) {
-			fs.StringVar(&out, "o", "", "the folder of the program")
+			fs.StringVar(&out, "o", "", "the folder for the program")
 		},
 		run: func(ctx context.Context, ws *workspace, args []string) error {
 			if len(args) != 1 {

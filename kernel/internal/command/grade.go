@@ -24,14 +24,14 @@ func assignmentCommand() *command {
 	return &command{
 		name:  "assignment",
 		args:  "lesson",
-		short: "make an assignment of a lesson",
+		short: "turn a lesson into an assignment",
 		long: `
-Assignment writes the source of an assignment: the lesson with each exercise of lesson.Grade as an answer with its solution and a locked
-test, marked as nbgrader marks them. Change it as you like, in JupyterLab; it is yours, and students never see it. Example:
+Assignment writes the source of an assignment: the lesson, with each lesson.Grade exercise as an answer with its solution and a locked test,
+marked the way nbgrader marks them. Change it as you like, in JupyterLab; it is yours, and students never see it. Example:
 
   go run ./kernel assignment -o course/source/ps17/ps17.ipynb notebooks/17-optimizers.ipynb`,
 		flags: func(fs *flag.FlagSet) {
-			fs.StringVar(&to, "o", "", "the file to write; one that is there is never overwritten")
+			fs.StringVar(&to, "o", "", "the file to write; an existing file is never overwritten")
 		},
 		run: func(_ context.Context, ws *workspace, args []string) error {
 			if len(args) != 1 || to == "" {
@@ -52,7 +52,7 @@ func (w *workspace) assignment(args []string, to string) error {
 		return err
 	}
 	if fileExists(to) {
-		return fmt.Errorf("%s is there already, and may hold work of yours; choose another file", to)
+		return fmt.Errorf("%s exists already, and may hold your work; choose another file", to)
 	}
 	made, left := grading.FromLesson(n)
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
@@ -72,7 +72,7 @@ func (w *workspace) assignment(args []string, to string) error {
 	return nil
 }
 
-// limits are what the flags of the commands that run assignments say.
+// limits are what the flags say of the commands that run assignments.
 type limits struct {
 	trust       bool
 	cell, total time.Duration
@@ -80,10 +80,10 @@ type limits struct {
 }
 
 func (l *limits) flags(fs *flag.FlagSet) {
-	fs.BoolVar(&l.trust, "trust", false, "run the notebooks without isolation, with your full permissions: only for those whose authors you trust")
+	fs.BoolVar(&l.trust, "trust", false, "run the notebooks without isolation, with your full permissions: only if you trust their authors")
 	fs.DurationVar(&l.cell, "timeout", grading.CellLimit, "how long one cell may run")
 	fs.DurationVar(&l.total, "total", grading.TotalLimit, "how long one notebook may run, with all its cells")
-	fs.Int64Var(&l.memory, "memory", grading.MemoryLimit>>20, "MiB of memory that one notebook may take")
+	fs.Int64Var(&l.memory, "memory", grading.MemoryLimit>>20, "MiB of memory that one notebook may use")
 }
 
 // absolute makes paths of the command line absolute. Submissions run elsewhere, where a relative path would lead to
@@ -102,7 +102,7 @@ func absolute(paths ...*string) error {
 	return nil
 }
 
-// grader makes options of the limits, and refuses where there is no isolation.
+// grader turns the limits into options, and refuses where there is no isolation.
 func (w *workspace) grader(ctx context.Context, l limits) (grading.Options, error) {
 	spec := w.spec()
 	o := grading.Options{Root: w.root, Kernel: spec.Argv, Env: spec.Env, Trust: l.trust, Cell: l.cell, Total: l.total, Memory: l.memory << 20}
@@ -111,7 +111,7 @@ func (w *workspace) grader(ctx context.Context, l limits) (grading.Options, erro
 	}
 	if !o.Trust {
 		if err := sandbox.Available(); err != nil {
-			return o, fmt.Errorf("%w.\n-trust runs them all the same, with your full permissions: they could read the hidden tests, or remove your files", err)
+			return o, fmt.Errorf("%w.\n-trust runs them anyway, with your full permissions: they could read the hidden tests, or remove your files", err)
 		}
 	}
 	return o, w.ready(ctx)
@@ -123,10 +123,10 @@ func releaseCommand() *command {
 	return &command{
 		name:  "release",
 		args:  "source",
-		short: "make what students get of an assignment",
+		short: "turn an assignment into what students get",
 		long: `
-Release checks an assignment, has its own solutions graded, which have to get all points, and writes it as students get it: without
-solutions, hidden tests and outputs. Examples:
+Release checks an assignment, grades its own solutions, which have to get all points, and writes it as students get it: without solutions,
+hidden tests and outputs. Examples:
 
   go run ./kernel release -o course/release course/source/ps17/ps17.ipynb
   go run ./kernel release -o course/release -trust course/source/ps17/ps17.ipynb`,
@@ -194,12 +194,11 @@ func gradeCommand() *command {
 		args:  "folder",
 		short: "grade what students have handed in",
 		long: `
-Grade runs the submissions in a folder, each isolated from your files, the network and the others, and compares what their functions
-return with what the source of the assignment wants. In the folder, a submission is student.ipynb, or a notebook named as the source
-is, below a folder named after the student.
+Grade runs the submissions in a folder, each isolated from your files, the network and the others, and compares what their functions return
+with the answers in the source of the assignment. In the folder, a submission is student.ipynb, or a notebook with the name of the source,
+below a folder named after the student.
 
-Cells that were locked are put back to what they were. A submission that can't be graded has no points, a note, and makes the exit status 1.
-Examples:
+Locked cells are restored. A submission that can't be graded gets no points and a note, and makes the exit status 1. Examples:
 
   go run ./kernel grade -source course/source/ps17/ps17.ipynb -o grades.csv course/submitted
   go run ./kernel grade -source course/source/ps17/ps17.ipynb -o grades.csv -feedback course/feedback course/submitted`,
@@ -212,7 +211,7 @@ Examples:
 		},
 		run: func(ctx context.Context, ws *workspace, args []string) error {
 			if len(args) != 1 || g.source == "" || g.table == "" {
-				return usagef("give the folder of submissions after the flags, with -source the assignment, and with -o the file for points")
+				return usagef("give the assignment with -source, the file for points with -o, and the folder of submissions after the flags")
 			}
 			if err := absolute(&args[0], &g.source, &g.table, &g.pages); err != nil {
 				return err
@@ -335,8 +334,8 @@ func gradeOne(ctx context.Context, s *grading.Source, o grading.Options, sub gra
 		return problem(sub.Problem)
 	}
 	defer func() {
-		if p := recover(); p != nil { // what a submission brings about in us is its own, too
-			report = problem(fmt.Sprintf("the grader failed with it: %v", p))
+		if p := recover(); p != nil { // what a submission causes in our own code is its own problem, too
+			report = problem(fmt.Sprintf("the grader failed on it: %v", p))
 		}
 	}()
 	report, err := s.Grade(ctx, o, sub.Notebook, sub.Files)

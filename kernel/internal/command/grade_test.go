@@ -228,9 +228,9 @@ func TestGradeSubmissions(t *testing.T) {
 	}
 	for student, note := range map[string]string{
 		"damaged": "not graded: the notebook is damaged: the file is empty or cut off", "empty": "not graded: there is no ps1.ipynb in the folder", "links": "not graded: the notebook is a link",
-		"twice":  "not graded: there are 2 submissions, twice.ipynb and " + filepath.Join("twice", "ps1", "ps1.ipynb") + ": leave the one that counts",
+		"twice":  "not graded: there are 2 submissions, twice.ipynb and " + filepath.Join("twice", "ps1", "ps1.ipynb") + ": leave only the one that counts",
 		"copies": "cell given was changed and is graded as it was given out; cell double-tests was changed",
-		"loses":  "cell half is missing: what it was to define is not there; cell half-tests is missing and was put back",
+		"loses":  "cell half is missing, and so is what it should define; cell half-tests is missing and was put back",
 	} {
 		if r := rows[student]; len(r) != 5 || !strings.HasPrefix(r[4], note) {
 			t.Errorf("%s: %q, want %s", student, r, note)
@@ -249,7 +249,7 @@ func TestGradeSubmissions(t *testing.T) {
 		"float":  {"the result has length 0; it should be 2"},
 		"loops":  {"it ran for more than 12s"},
 		"prints": {"it printed more than 1 MiB", "7 of 7 points"},
-		"exits":  {"the function has ended the program"},
+		"exits":  {"the function ended the program"},
 	} {
 		page := string(read(t, filepath.Join(pages, student+".html")))
 		for _, text := range texts {
@@ -320,11 +320,11 @@ func TestGradingCommandLine(t *testing.T) {
 		want string
 	}{
 		{"assignment", 2, "give a lesson"},
-		{"assignment -o SOURCE 17-optimizers.ipynb", 1, "is there already"},
+		{"assignment -o SOURCE 17-optimizers.ipynb", 1, "exists already"},
 		{"release SOURCE", 2, "give the source"},
 		{"release -o DIR SOURCE", 2, "is the source itself"},
 		{"release -o EMPTY -timeout -1s SOURCE", 2, "more than 0"},
-		{"grade -source SOURCE EMPTY", 2, "give the folder"},
+		{"grade -source SOURCE EMPTY", 2, "give the assignment"},
 		{"grade -source SOURCE -o EMPTY/x.csv EMPTY", 1, "there are no submissions in"},
 		{"grade -source SOURCE -o EMPTY/x.csv EMPTY/none", 1, "no such file"},
 		{"grade -source SOURCE -o EMPTY/x.csv -memory 0 DIR", 2, "more than 0"},

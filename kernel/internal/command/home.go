@@ -14,21 +14,21 @@ import (
 const (
 	homeText = `# Your course
 
-Guess first, then run the cell: that is how the lessons are meant. What you change is kept in these copies, and nothing overwrites it.`
+Guess first, then run the cell: that is how the lessons are meant to be used. Your changes are kept in these copies, and nothing overwrites them.`
 
 	homeCell = `// Run this cell to see how far you are now.
 import "github.com/lectern-go/lectern/notebooks/course"
 
 lesson.Must(course.Read("."))`
 
-	// Where the documents are stands in place of DOCS.
+	// DOCS is replaced by where the documents are.
 	homeHelp = `## When you are stuck
 
 - Each exercise has hints: its cell says how to get them. Its solution is in the fold below it.
-- A name with a question mark, such as ` + "`tensor.Matmul?`" + `, shows what it does. Shift-Tab at a name does, too.
-- ` + "`%help`" + ` lists what cells can do beside Go. [What the kernel can do](DOCS/kernel.md) has the details.
+- A name with a question mark, such as ` + "`tensor.Matmul?`" + `, shows what it does. So does Shift-Tab at a name.
+- ` + "`%help`" + ` lists what cells can do besides Go. [What the kernel can do](DOCS/kernel.md) has the details.
 - What you have solved is kept in a package of your own, ` + "`mine`" + `: [how that works](DOCS/mine.md).
-- [Go for people who know Python](0-go.ipynb) has what the lessons use of Go, and [this table](DOCS/pytorch.md) has PyTorch's names for it.
+- [Go for people who know Python](0-go.ipynb) shows the Go that the lessons use, and [this table](DOCS/pytorch.md) gives PyTorch's names for it.
 - Is something wrong in a lesson? [Errata](DOCS/errata.md) lists what we found ourselves. Please
   [tell us](https://github.com/lectern-go/lectern/issues) about anything else.`
 )

@@ -97,7 +97,7 @@ func hostileSubmissions() []hostileSubmission {
 		{name: "ends", cells: with("clamp", "func clamp(x, lo, hi float64) float64 {\n\tif x < 0 {\n\t\tgo panic(fmt.Sprint(\"called with \", x))\n\t\tselect {}\n\t}\n\treturn max(lo, min(x, hi))\n}"), points: "2 6 4"},
 		{name: "log", cells: with("clamp", "func clamp(x, lo, hi float64) float64 {\n\tif x < 0 {\n\t\tf, _ := os.OpenFile(\"/proc/1/fd/2\", os.O_WRONLY, 0)\n\t\tfmt.Fprintln(f, \"sandbox: called with\", x)\n\t\tsyscall.Kill(1, 9)\n\t\tsyscall.Kill(-1, 9)\n\t}\n\treturn max(lo, min(x, hi))\n}")},
 		{name: "tables", first: "import \"syscall\"\nb, err := syscall.Mmap(-1, 0, 1300<<29, syscall.PROT_READ, syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)\nsum := 0\nfor i := 0; i < len(b); i += 2<<20 {\n\tsum += int(b[i])\n}\n_ = err\ntime.Sleep(5 * time.Second)",
-			cells: all(), points: "0 0 0", says: "MiB of memory, 900 MiB are allowed", short: true},
+			cells: all(), points: "0 0 0", says: "MiB of memory, and 900 MiB are allowed", short: true},
 		{name: "shared", first: "import \"syscall\"\n_, err := syscall.Mmap(-1, 0, 1300<<20, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED|syscall.MAP_ANON)\nfmt.Println(err)", cells: all(), points: "4 6 4", says: "operation not permitted"},
 		{name: "memfd", first: fmt.Sprintf("import \"syscall\"\n_, _, e := syscall.Syscall(%d, 0, 0, 0)\nfmt.Println(e)", unix.SYS_MEMFD_CREATE), cells: all(), points: "4 6 4", says: "function not implemented"},
 		{name: "disk", first: "for i := range 3000 {\n\tif err := os.WriteFile(fmt.Sprint(\"/tmp/\", i), make([]byte, 1<<20), 0o644); err != nil {\n\t\tpanic(err)\n\t}\n}", cells: all(), says: "no space left"},
@@ -190,7 +190,7 @@ func TestHostileClass(t *testing.T) {
 	done(syscall.Mkfifo(filepath.Join(class, "pipes", "own.ipynb"), 0o644))
 	done(os.MkdirAll(filepath.Join(class, "deep", strings.Repeat("d/", 50)), 0o755))
 	done(os.MkdirAll(filepath.Join(class, strings.Repeat("n", 255)), 0o755))
-	refused := map[string]string{"link": "a folder but a link", "pipe": "a folder but a link", "pipes": "has to be a file", "deep": "there is no own.ipynb", strings.Repeat("n", 255): "there is no own.ipynb"}
+	refused := map[string]string{"link": "a link or something else", "pipe": "a link or something else", "pipes": "has to be a file", "deep": "there is no own.ipynb", strings.Repeat("n", 255): "there is no own.ipynb"}
 	hand("closed", "", nil)
 	done(os.Chmod(filepath.Join(class, "closed"), 0))
 	defer os.Chmod(filepath.Join(class, "closed"), 0o755)
@@ -245,7 +245,7 @@ func TestSubmissionsHaveALimitOfTime(t *testing.T) {
 	grades := filepath.Join(dir, "grades.csv")
 	code, out, bad := runCommandLine(t, "grade", "-total", "20s", "-source", source, "-o", grades, class)
 	r := table(t, grades)["many"]
-	if code != 0 || len(r) != 6 || !strings.Contains(r[5], "nothing ran any more: the submission ran for more than 20s") {
+	if code != 0 || len(r) != 6 || !strings.Contains(r[5], "nothing more ran: the submission ran for more than 20s") {
 		t.Errorf("status %d, %q\n%s%s", code, r, out, bad)
 	}
 }

@@ -35,21 +35,22 @@ func labCommand() *command {
 	return &command{
 		name:  "lab",
 		args:  "[folder or notebook]",
-		short: "open the lessons, or a folder of yours, in JupyterLab (start here)",
+		short: "open the lessons, or a folder of your own, in JupyterLab (start here)",
 		long: `
-Lab sets up the kernel and opens working copies of the lessons in JupyterLab with the kernel chosen. The copies lie in my-lessons/, which git
-ignores: without outputs, and with folded solutions; home.ipynb among them shows how far you are, and the folder mine is a package of
+Lab sets up the kernel and opens working copies of the lessons in JupyterLab with the kernel chosen. The copies are in my-lessons/, which
+git ignores. They have no outputs, and their solutions are folded; home.ipynb shows how far you are, and the folder mine is a package of
 your own, into which lesson.Grade puts your functions. What you change there is never overwritten; when a lesson has changed since, its new
-version is put beside yours. To change the lessons themselves, use -edit. JupyterLab is installed into a Python environment in
-.lectern/, by uv if you have it, else by pip, each file checked against its hash; a jupyter-lab in PATH is used if there is no uv. Your
-system's Python is never touched. Outside the repository it opens the current folder, or the folder or notebook that you name. Without Python it renders the lessons as web pages instead. The server listens on 127.0.0.1 only and asks for a token. Ctrl-C stops it. Examples:
+version is put beside yours. To change the lessons themselves, use -edit. JupyterLab is installed into a Python environment in .lectern/, by
+uv if you have it, else by pip, and each file is checked against its hash; if there is no uv, a jupyter-lab in PATH is used. Your system's
+Python is never touched. Outside the repository it opens the current folder, or the folder or notebook that you name. Without Python it
+renders the lessons as web pages instead. The server listens on 127.0.0.1 only and asks for a token. Ctrl-C stops it. Examples:
 
   go run ./kernel lab
   go run ./kernel lab -lang zh
   go run ./kernel lab -port 9000 -no-browser notebooks/11-gradients.ipynb
   go run ./kernel lab -edit notebooks/11-gradients.ipynb`,
 		flags: func(fs *flag.FlagSet) {
-			fs.IntVar(&port, "port", 0, "port to listen on (default: the first free one from 8888 on)")
+			fs.IntVar(&port, "port", 0, "port to listen on (default: the first free one from 8888 up)")
 			fs.BoolVar(&edit, "edit", false, "open the lessons themselves, to change them, instead of working copies")
 			fs.StringVar(&lang, "lang", "", langHelp)
 			fs.BoolVar(&noBrowser, "no-browser", false, "print the address and open no browser")
@@ -62,7 +63,7 @@ system's Python is never touched. Outside the repository it opens the current fo
 				return usagef("-port %d is not a port", port)
 			}
 			if ws.lang = lang; edit && lang != "" {
-				return usagef("with -edit the lessons are those in English: choose one of -edit and -lang")
+				return usagef("-edit opens the lessons in English: choose one of -edit and -lang")
 			}
 			if ws.outside != "" {
 				return ws.labAnywhere(ctx, args, port, !noBrowser)
@@ -77,7 +78,7 @@ system's Python is never touched. Outside the repository it opens the current fo
 					return err
 				}
 				if open = ws.rel(list[0]); filepath.IsAbs(open) {
-					return usagef("%s is outside the repository, which is what JupyterLab shows", args[0])
+					return usagef("%s is outside the repository, and JupyterLab shows nothing else", args[0])
 				}
 				if dir, name := filepath.Split(open); !edit && filepath.Clean(dir) == "notebooks" {
 					open = filepath.Join(copiesDir, name)
@@ -142,7 +143,7 @@ func (w *workspace) labAnywhere(ctx context.Context, args []string, port int, br
 }
 
 // labConfig is Jupyter's configuration for this checkout: our kernel is the default and the only one. Kernels are
-// reached by the given transport. What differs from one JupyterLab to another that runs beside it is among [labArgs].
+// reached by the given transport. What differs between JupyterLabs that run side by side is among [labArgs].
 func (w jupyterLab) labConfig(transport string) map[string]any {
 	return map[string]any{
 		"ConnectionFileMixin": map[string]any{"transport": transport},
@@ -183,7 +184,7 @@ var firstSettings = map[string]string{
 	// JupyterLab gives up after a second, without a word; the first completion may take longer, while the kernel reads
 	// what the library exports.
 	"@jupyterlab/completer-extension/manager": `{"providerTimeout": 20000}`,
-	// A notebook that is opened again shows its widgets as they were, though the kernel that had them has ended.
+	// A notebook that is opened again shows its widgets as they were, although the kernel that had them has ended.
 	"@jupyter-widgets/jupyterlab-manager/plugin": `{"saveState": true}`,
 }
 
@@ -228,7 +229,7 @@ func (w jupyterLab) serveLab(ctx context.Context, lab *labProgram, folder string
 		"JUPYTERLAB_SETTINGS_DIR="+settings,
 		"JUPYTERLAB_WORKSPACES_DIR="+w.state("jupyter", "workspaces"),
 		po.LanguageVariable+"="+w.lang,                     // of what lessons say
-		"LECTERN_COPIES="+filepath.Join(w.root, copiesDir), // where a guess comes before the look
+		"LECTERN_COPIES="+filepath.Join(w.root, copiesDir), // where students guess before they look
 	)
 	var server *labServer
 	p := w.step("Start JupyterLab (%s)", lab.from)
@@ -322,7 +323,7 @@ func tryPort(port int) error {
 	return l.Close()
 }
 
-// choosePort returns port if it is free, or if it is 0 the first free one from another on. It may be taken before
+// choosePort returns port if it is free or, if it is 0, the first free one from another port up. It may be taken before
 // JupyterLab has it.
 func choosePort(port, from int) (int, error) {
 	if port != 0 {
@@ -336,7 +337,7 @@ func choosePort(port, from int) (int, error) {
 	return 0, fmt.Errorf("lab: no free port from %d to %d; choose one with -port", firstPort, firstPort+99)
 }
 
-// A labServer is JupyterLab that runs.
+// A labServer is a running JupyterLab.
 type labServer struct {
 	proc *child.Process
 	port int
@@ -373,14 +374,14 @@ func (w jupyterLab) startLab(ctx context.Context, lab *labProgram, port int, arg
 	if err := tryPort(port); err != nil {
 		return nil, err
 	}
-	if strings.Contains(said, fmt.Sprintf("port %d is not available", port)) { // it is again
+	if strings.Contains(said, fmt.Sprintf("port %d is not available", port)) { // it is free again
 		return nil, &portTaken{port, "another program had it"}
 	}
 	return nil, fmt.Errorf("lab: JupyterLab ended (%s) before it served anything; the end of %s:\n%s", s.proc.State(), w.rel(s.log), said)
 }
 
-// A sign is a text in a file that JupyterLab serves to everybody. Who gives it at a port is JupyterLab that we have
-// started: others can't read the folder, and are sent nothing that they could use, such as the token.
+// A sign is a text in a file that JupyterLab serves to everybody. Whoever serves it at a port is the JupyterLab that we
+// have started: others can't read the folder, and are sent nothing that they could use, such as the token.
 type sign struct{ dir, name, text string }
 
 func (w jupyterLab) newSign() (*sign, error) {
@@ -396,7 +397,7 @@ func (w jupyterLab) newSign() (*sign, error) {
 	return s, nil
 }
 
-// servedAt reports whether the sign is given at a port.
+// servedAt reports whether the sign is served at a port.
 func (s *sign) servedAt(ctx context.Context, client *http.Client, port int) bool {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d/static/%s", port, s.name), nil)
 	if err != nil {
@@ -415,7 +416,7 @@ func (s *sign) servedAt(ctx context.Context, client *http.Client, port int) bool
 func (s *labServer) wait(ctx context.Context, is *sign) (up bool, err error) {
 	asking, stop := context.WithCancel(ctx)
 	defer stop()
-	go func() { // another program may have taken our question and never answer
+	go func() { // another program may have taken our request and never answer
 		select {
 		case <-s.proc.Exited():
 			stop()

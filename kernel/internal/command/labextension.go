@@ -20,7 +20,7 @@ import (
 )
 
 // The extension of our JupyterLab marks lines that one steps through, asks the questions of lessons, and shows their
-// explorers. Browsers load it as it is, behind the script that it asks with.
+// explorers. Browsers load it as it is, after the script that it asks with.
 //
 //go:embed labextension
 var labExtension embed.FS
@@ -52,7 +52,7 @@ func (w *workspace) explorersStep(ctx context.Context, site step) step {
 	}}
 }
 
-// labExtension puts the extension where our JupyterLab looks for such.
+// labExtension puts the extension where our JupyterLab looks for extensions.
 func (w *workspace) labExtension() error {
 	all, err := translate.Languages(filepath.Join(w.root, "notebooks"))
 	if err != nil {
@@ -62,7 +62,7 @@ func (w *workspace) labExtension() error {
 	if err != nil {
 		return err
 	}
-	// The words of explorers are the extension's, too. Without a checkout there are no explorers.
+	// The explorers' words are part of the extension, too. Without a checkout there are no explorers.
 	explore, err := os.ReadFile(filepath.Join(w.root, "kernel", "live", "assets", "explore.js"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

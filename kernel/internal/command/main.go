@@ -6,10 +6,10 @@
 //	go run ./kernel run         execute notebooks, without Python
 //	go run ./kernel check       execute notebooks and compare with their stored outputs
 //	go run ./kernel render      write the lessons as web pages
-//	go run ./kernel export      make a Go program of a notebook, or a notebook of a Go file
+//	go run ./kernel export      turn a notebook into a Go program, or a notebook of a Go file
 //	go run ./kernel copies      write the lessons as students get them
-//	go run ./kernel assignment  make an assignment of a lesson
-//	go run ./kernel release     make what students get of an assignment
+//	go run ./kernel assignment  turn a lesson into an assignment
+//	go run ./kernel release     turn an assignment into what students get
 //	go run ./kernel grade       grade what students have handed in
 //	go run ./kernel vars        list the variables of running kernels
 //	go run ./kernel uninstall   remove what these commands have written
@@ -145,7 +145,7 @@ func start(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 1
 }
 
-// parse takes flags before, between and behind the operands, which it returns. Behind -- there are no flags.
+// parse takes flags before, between and after the operands, which it returns. After -- there are no flags.
 func parse(fs *flag.FlagSet, args []string) (operands []string, err error) {
 	for {
 		if err := fs.Parse(args); err != nil {
@@ -162,7 +162,7 @@ func parse(fs *flag.FlagSet, args []string) (operands []string, err error) {
 	}
 }
 
-// remedy says what to do about an error that says only what the system said to Go; with it comes the end of its line.
+// remedy says what to do about an error that only repeats what the system told Go; it ends with a line break.
 func remedy(err error) string {
 	text := err.Error()
 	says := func(any ...string) bool {
@@ -170,7 +170,7 @@ func remedy(err error) string {
 	}
 	switch {
 	case errors.Is(err, syscall.ENOSPC) || says("no space left on device"):
-		return "hint: the disk is full. Setup needs about 1.5 GB, most of it for Go's caches; they may lie on another disk: set GOMODCACHE and GOCACHE\n"
+		return "hint: the disk is full. Setup needs about 1.5 GB, most of it for Go's caches; these can be on another disk: set GOMODCACHE and GOCACHE\n"
 	case says("module lookup disabled by GOPROXY=off", "dial tcp", "network is unreachable", "no such host"):
 		return "hint: Go could not download modules. Setup needs the network once; where a proxy is needed, GOPROXY or HTTPS_PROXY names it\n"
 	}

@@ -33,7 +33,7 @@ func (w *workspace) step(format string, args ...any) *progress {
 	return w.longStep(0, format, args...)
 }
 
-// longStep is like step, for what takes about so long.
+// longStep is like step, for a step that takes about so long.
 func (w *workspace) longStep(about time.Duration, format string, args ...any) *progress {
 	p := &progress{w: w.stderr, terminal: isTerminal(w.stderr), what: fmt.Sprintf(format, args...), about: about, began: time.Now(), stop: make(chan struct{})}
 	p.done.Add(1)
@@ -83,7 +83,7 @@ func (p *progress) of(format string) string {
 	return fmt.Sprintf(format, p.about.Seconds())
 }
 
-// note sets the text behind the time on a terminal.
+// note sets the text after the time on a terminal.
 func (p *progress) note(detail string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

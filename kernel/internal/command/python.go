@@ -24,7 +24,7 @@ const widgetsVersion = "3.0.17"
 //go:embed jupyterlab.txt
 var jupyterlabPins []byte
 
-// A jupyterLab is the workspace as far as JupyterLab goes: how it is installed and started.
+// A jupyterLab is the workspace as far as JupyterLab is concerned: how it is installed and started.
 type jupyterLab struct{ *workspace }
 
 // labProgram is a way to start JupyterLab.
@@ -63,7 +63,7 @@ const (
 	labPins = "jupyterlab.txt"
 )
 
-// hasVenv reports whether our environment has been made of the pins, and is there still.
+// hasVenv reports whether our environment has been made from the pins, and still exists.
 func (w jupyterLab) hasVenv() bool {
 	have, err := os.ReadFile(w.state("stamps", labVenv))
 	return err == nil && string(have) == digest(string(jupyterlabPins)) && fileExists(w.state("jupyter", labVenv, venvBin))
@@ -124,7 +124,7 @@ func findPython(ctx context.Context) ([]string, error) {
 		cancel()
 		version, enough, ok := strings.Cut(strings.TrimSpace(string(out)), " ")
 		if err != nil || !ok {
-			continue // on Windows "python" may be a program that only opens a shop
+			continue // on Windows "python" may be a program that only opens a store
 		}
 		if enough == "True" {
 			return argv, nil
@@ -137,7 +137,7 @@ func findPython(ctx context.Context) ([]string, error) {
 	return nil, &noPython{"there is none in PATH"}
 }
 
-// findMaker prefers uv, which needs no Python of the system's.
+// findMaker prefers uv, which doesn't need the system's Python.
 func findMaker(ctx context.Context) (venvMaker, error) {
 	if uv, err := exec.LookPath("uv"); err == nil {
 		return byUv(uv), nil
@@ -216,7 +216,7 @@ func (w jupyterLab) makeVenv(ctx context.Context) error {
 			return err
 		}
 		if strings.Contains(out, "ensurepip") {
-			return &noPython{"the one that is here cannot make environments (on Debian and Ubuntu: sudo apt install python3-venv)"}
+			return &noPython{"the one that is here can't make environments (on Debian and Ubuntu: sudo apt install python3-venv)"}
 		}
 		return fmt.Errorf("create a Python environment: %w\n%s", err, out)
 	}

@@ -27,15 +27,15 @@ func renderCommand() *command {
 		args:  "[notebook ...]",
 		short: "write notebooks as web pages",
 		long: `
-Render writes executed notebooks as web pages that need nothing else: no network, no script or font from another host. Without arguments
-it renders all lessons, or outside the repository the notebooks of the current folder. Outputs are those stored in the files; go run ./kernel run makes
-them.
+Render writes executed notebooks as web pages that need nothing else: no network, no script or font from another host. Without arguments it
+renders all lessons, or outside the repository the notebooks of the current folder. Outputs are those stored in the files; go run ./kernel
+run creates them.
 
-Readers can go through the cells of lessons step by step. For that render runs each lesson once more and records it, unless the lesson is as it was when
-it was recorded last, or somebody else has recorded it: -steps-from takes records out of a file, such as the steps.zip of a release, which is found by
-itself where it lies in the repository; -steps-to writes one. A record is used for the very text and code that it was made of, and no other. The pages are
-there before anything is recorded, and whole all the time, so that Ctrl-C loses nothing. -steps=false leaves it out, and -steps does it for other notebooks,
-too. Examples:
+Readers can go through the cells of lessons step by step. For that, render runs each lesson once more and records it, unless the lesson has
+not changed since it was last recorded, or somebody else has recorded it: -steps-from takes records from a file, such as the steps.zip of a
+release, which is found automatically if it is in the repository; -steps-to writes one. A record is used only for the text and code that it
+was made from. The pages are there before anything is recorded, and complete all the time, so Ctrl-C loses nothing. -steps=false leaves the
+recording out, and -steps does it for other notebooks, too. Examples:
 
   go run ./kernel render
   go run ./kernel render -o /tmp/page my-experiment.ipynb
@@ -45,11 +45,11 @@ too. Examples:
   go run ./kernel render -steps my-experiment.ipynb
   go run ./kernel render -steps-from steps.zip
 
-With -live the cells of the pages run in the browser: beside the pages lies Go itself, compiled for it from the Go installed here. The first time this
-takes some minutes. See docs/live.md.
+With -live, the cells of the pages run in the browser: Go itself lies beside the pages, compiled for the browser from the Go installed here.
+The first time, this takes some minutes. See docs/live.md.
 
-An output may hold a script, which runs in a frame of its own. Use -untrusted for notebooks of people you don't know: then nothing of theirs runs, loads
-anything or takes pictures from the folder they lie in, and what can't be rendered is a warning.`,
+An output may contain a script, which runs in a frame of its own. Use -untrusted for notebooks from people you don't know: then nothing in
+them runs, loads anything or takes pictures from their folder, and what can't be rendered is a warning.`,
 		flags: o.flags,
 		run: func(ctx context.Context, ws *workspace, args []string) error {
 			return ws.render(ctx, args, o)
@@ -68,13 +68,13 @@ type renderOptions struct {
 func (o *renderOptions) flags(fs *flag.FlagSet) {
 	fs.StringVar(&o.out, "o", "", "folder for the pages (default: site in the repository, or the current folder)")
 	fs.StringVar(&o.url, "url", "", "where the pages will be published: adds a site map and their addresses")
-	fs.BoolFunc("steps", "run the cells once more and record them, so that readers can step through them (for the lessons it is the default)", func(text string) error {
+	fs.BoolFunc("steps", "run the cells once more and record them, so that readers can step through them (the default for the lessons)", func(text string) error {
 		steps, err := strconv.ParseBool(text)
 		o.steps = &steps
 		return err
 	})
-	fs.StringVar(&o.from, "steps-from", "", "a file of recorded steps: what it has for the notebooks as they are now is not recorded again")
-	fs.StringVar(&o.to, "steps-to", "", "at the end, write such a file of all that is recorded")
+	fs.StringVar(&o.from, "steps-from", "", "a file of recorded steps: whatever it has for the notebooks as they are now is not recorded again")
+	fs.StringVar(&o.to, "steps-to", "", "at the end, write all recorded steps to such a file")
 	fs.BoolVar(&o.live, "live", false, "let cells run in the browser")
 	fs.BoolVar(&o.untrusted, "untrusted", false, "keep only what is harmless in the notebooks: no scripts, nothing loaded")
 }
@@ -118,7 +118,7 @@ func (w *workspace) render(ctx context.Context, args []string, o renderOptions) 
 		return usagef("cells of a notebook that is not trusted are not run: choose one of -live and -untrusted")
 	}
 	job := sitejob.Job{Out: cmp.Or(o.out, filepath.Join(cmp.Or(w.outside, w.root), "site")), URL: o.url, Untrusted: o.untrusted,
-		AllowMissingAlt: w.outside != "", // what a stranger draws need not be as a lesson's
+		AllowMissingAlt: w.outside != "", // a stranger's figures need not be as complete as a lesson's
 		Course:          course, Root: w.root, Cache: w.state("live")}
 	for _, path := range list {
 		job.Notebooks = append(job.Notebooks, fromHere(path))
@@ -162,7 +162,7 @@ func (w *workspace) render(ctx context.Context, args []string, o renderOptions) 
 	if len(records.queue) == 0 || !record {
 		return records.save(o.to)
 	}
-	fmt.Fprintln(w.stdout, "Each lesson is run now for what readers can step through, and its page is written again. Until then the pages are whole, too: Ctrl-C loses nothing.")
+	fmt.Fprintln(w.stdout, "Now each lesson runs once more, to record what readers can step through, and its page is written again. The pages are already complete without that: Ctrl-C loses nothing.")
 	r.quiet = true
 	err = records.record(ctx, func() error {
 		if o.live { // which takes longer: once, when all are recorded
@@ -178,7 +178,7 @@ func (w *workspace) render(ctx context.Context, args []string, o renderOptions) 
 		return err
 	}
 	// Pages without steps are pages.
-	fmt.Fprintf(w.stderr, "warning: readers can't step through all cells, since they could not be recorded: %v\n", err)
+	fmt.Fprintf(w.stderr, "warning: readers can't step through every cell, since some could not be recorded: %v\n", err)
 	return records.save(o.to)
 }
 
@@ -195,12 +195,12 @@ type renderer struct {
 	w     *workspace
 	tool  string
 	job   sitejob.Job
-	steps func() map[string]string // the files of the steps that are recorded by now, by notebook; nil for none
-	quiet bool                     // nothing is said of success
+	steps func() map[string]string // the files of the steps that are recorded so far, by notebook; nil for none
+	quiet bool                     // success is not reported
 }
 
 // first writes the pages with the steps that are there, and then, if need be, those that take longer: with explorers,
-// and with cells that run. Pages whose cells run stay so meanwhile.
+// and with cells that run. Pages whose cells run already keep them meanwhile.
 func (r *renderer) first(ctx context.Context, live, explore bool) error {
 	built := fileExists(filepath.Join(r.job.Cache, "explore.wasm"))
 	r.job.Explore = explore && built
@@ -248,8 +248,8 @@ func (r *renderer) render(ctx context.Context) error {
 	return nil
 }
 
-// stages is what the program that writes pages says on its standard error: lines of a stage that begins are shown as
-// the progress that they are, the rest is kept.
+// stages takes what the program that writes pages says on its standard error: lines that announce a stage are shown as
+// progress, the rest is kept.
 type stages struct {
 	w     *workspace
 	quiet bool

@@ -18,9 +18,10 @@ func runCommand() *command {
 		name:  "run",
 		short: "execute notebooks and store their outputs, without Python",
 		long: `
-Run executes the cells of each notebook, in order, in a fresh kernel, and writes the outputs into the file. Without arguments it
-runs all lessons, or outside the repository the notebooks of the current folder. It stops at a cell that fails and says
-which, and where; the file is written only when all its cells have run, so a failure leaves it as it was. A cell tagged raises-exception may fail; one tagged skip-execution is passed over.
+Run executes the cells of each notebook, in order, in a fresh kernel, and writes the outputs into the file. Without arguments it runs all
+lessons, or outside the repository the notebooks of the current folder. It stops at the first cell that fails, and says which it is, and
+where it failed; the file is written only when all its cells have run, so a failure leaves it as it was. A cell tagged raises-exception may
+fail; one tagged skip-execution is skipped.
 
 The exit status is 1 if a cell failed. Examples:
 

@@ -284,9 +284,9 @@ func TestCheckRunsGuessesAgain(t *testing.T) {
 	}{
 		{[]string{guess + "print as before", "print b"}, ""},
 		{[]string{"print a\ncount"}, ""},
-		{[]string{guess + "count"}, "cell [1]: gives something else when it runs again"},
+		{[]string{guess + "count"}, "cell [1]: gives a different result when it runs again"},
 		{[]string{"[measured]" + guess + "count"}, ""},
-		{[]string{"print a", guess + "print b\ncount"}, "cell [2]: gives something else when it runs again"},
+		{[]string{"print a", guess + "print b\ncount"}, "cell [2]: gives a different result when it runs again"},
 	} {
 		w, spec := scripted(t)
 		path := lesson(t, w.root, tt.cells...)

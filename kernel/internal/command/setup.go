@@ -31,12 +31,12 @@ func setupCommand() *command {
 		name:  "setup",
 		short: "build the kernel and what cells use",
 		long: `
-Setup builds the kernel into .lectern/ (the installed command: into your cache folder), writes the kernelspec, and builds the library with the flags that cells use, so that
-the first cell is as fast as the tenth. Then it says that the kernel is ready, and builds the renderer, the pinned tools of
-tools/cells/go.mod, which GoNB's magics and widgets need, and what few cells import. It does only what has changed since the last
-time, and writes only inside the repository, or that folder, unless -user is given; uninstall removes all of it.
+Setup builds the kernel into .lectern/ (the installed command: into your cache folder), writes the kernelspec, and builds the library with
+the flags that cells use, so that the first cell is as fast as the tenth. Then it says that the kernel is ready, and builds the renderer,
+the pinned tools of tools/cells/go.mod, which GoNB's magics and widgets need, and packages that few cells import. It rebuilds only what has
+changed since the last time, and writes only inside the repository, or that folder, unless -user is given; uninstall removes all of it.
 
-The other commands call it by themselves. Examples:
+The other commands call it when they need it. Examples:
 
   go run ./kernel setup
   go run ./kernel setup -user    also make the kernel known to your own Jupyter and VS Code`,
@@ -112,7 +112,7 @@ func (w *workspace) setup(ctx context.Context, force bool) (did []string, err er
 		{"spec", "kernelspec written", []string{fmt.Sprint(w.spec()), string(logo)}, []string{filepath.Join(w.specDir(), "kernel.json")}, func() error {
 			return writeSpec(w.specDir(), w.spec())
 		}},
-		// A library that does not compile stops nothing before it.
+		// A library that does not compile stops none of the earlier steps.
 		{"library", "library built", []string{goVersion, sources, modules, gonbui, cellenv.Flags(), builds, downloads}, nil, func() error { return w.prepare(ctx) }},
 		{"cells", "first cell run", []string{goVersion, modules, cellenv.Flags()}, nil, func() error { return w.runFirstCell(ctx) }},
 	})
@@ -187,7 +187,7 @@ func (w *workspace) do(force bool, steps []step) (did []string, err error) {
 type notWritable struct{ err error }
 
 func (e *notWritable) Error() string {
-	return fmt.Sprintf("setup: %v; what is built lies in the checkout, so clone it into a folder that you can write to; for the pages alone there is %s render -o FOLDER", e.err, self)
+	return fmt.Sprintf("setup: %v; setup builds inside the checkout, so clone it into a folder that you can write to; if you only want the pages, run %s render -o FOLDER", e.err, self)
 }
 
 func (e *notWritable) Unwrap() error { return e.err }
@@ -289,7 +289,7 @@ func (w *workspace) command(ctx context.Context, cmd *exec.Cmd, what string) err
 	err := cmd.Start()
 	if err == nil {
 		if w.gently {
-			child.LowerPriority(cmd.Process.Pid) // what it starts is as modest
+			child.LowerPriority(cmd.Process.Pid) // what it starts has low priority, too
 		}
 		err = cmd.Wait()
 	}
@@ -317,7 +317,7 @@ func cellBuildEnv() []string { return append(cellenv.Online(os.Environ()), "GOWO
 // prepareBroken is the exit status of the kernel's program when a package of the library does not compile.
 const prepareBroken = 3
 
-// prepare has the kernel's program compile what cells import and remember it.
+// prepare has the kernel's program compile and remember what cells import.
 func (w *workspace) prepare(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, w.tool("lectern-kernel"), "-prepare", "-root", w.root)
 	cmd.Dir = w.root
@@ -332,7 +332,7 @@ func (w *workspace) prepare(ctx context.Context) error {
 	return err
 }
 
-// firstCell is executed once by setup: a kernel that does not work is found here and not in the lesson.
+// firstCell is executed once by setup: a kernel that does not work is found here, not in the lesson.
 const firstCell = "import \"" + modulePath + "/tensor\"\n\nfmt.Println(tensor.Arange(3).Shape())"
 
 func (w *workspace) runFirstCell(ctx context.Context) error {

@@ -30,7 +30,7 @@ func cacheDir() (string, error) {
 	return filepath.Join(dir, "lectern", "kernel"), nil
 }
 
-// lean reports whether the user may have come for the kernel alone: then the library is compiled when a cell imports
+// lean reports whether the user may want only the kernel: then the library is compiled when a cell imports
 // it, and GoNB built when a cell needs it.
 func (w *workspace) lean() bool {
 	dir, err := cacheDir()
@@ -46,7 +46,7 @@ func (w *workspace) place() string {
 }
 
 // installedSource finds the source that the command was built from: the checkout, if it was built in one that is still
-// there, else a copy of the installed version. With look it makes no copy.
+// there, else a copy of the installed version. With look, it makes no copy.
 func installedSource(ctx context.Context, w *workspace, look bool) (string, error) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -69,10 +69,10 @@ func installedSource(ctx context.Context, w *workspace, look bool) (string, erro
 	if look || isCheckout(dir) {
 		return dir, nil
 	}
-	fmt.Fprintf(w.stdout, `This is the first time that Lectern %s is used here. It takes a copy of its source into
+	fmt.Fprintf(w.stdout, `This is the first time that Lectern %s is used here. It copies its source into
 %s
 and builds the kernel there, with your Go; that takes a minute or two. Cells import what your go.mod requires, or what they
-%%get. To have the kernel in your own Jupyter and VS Code: %s setup -user. To be rid of everything: %s uninstall.
+%%get. To have the kernel in your own Jupyter and VS Code: %s setup -user. To remove everything: %s uninstall.
 `, version, dir, self, self)
 	if err := copySource(ctx, w, version, info.Main.Sum, dir); err != nil {
 		return "", fmt.Errorf("the source of Lectern %s: %w", version, err)
@@ -119,7 +119,7 @@ func copySource(ctx context.Context, w *workspace, version, sum, dir string) err
 			return err
 		}
 	}
-	if err := os.Rename(src, dir); err != nil && !isCheckout(dir) { // another command may have been faster
+	if err := os.Rename(src, dir); err != nil && !isCheckout(dir) { // another command may have been quicker
 		return err
 	}
 	return nil

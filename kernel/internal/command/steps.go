@@ -74,7 +74,7 @@ func (w *workspace) recorded(paths []string, dir, from string) (*recording, erro
 	return r, nil
 }
 
-// recordedOrNot is like recorded, but says so and does without the file if that is damaged and was only found.
+// recordedOrNot is like recorded, but if a file that nobody asked for is damaged, it says so and does without.
 func (w *workspace) recordedOrNot(paths []string, dir, from string, found bool) (*recording, error) {
 	r, err := w.recorded(paths, dir, from)
 	if _, damaged := errors.AsType[*StepsFileError](err); damaged && found {
@@ -93,9 +93,9 @@ func (r *recording) came(file string, record bool) string {
 	switch {
 	case len(r.queue) == 0:
 	case record:
-		text += fmt.Sprintf("; it does not have %d as they are now, which are recorded", len(r.queue))
+		text += fmt.Sprintf("; it lacks %d as they are now, which are recorded", len(r.queue))
 	default:
-		text += fmt.Sprintf("; it does not have %d as they are now, which go without", len(r.queue))
+		text += fmt.Sprintf("; it lacks %d as they are now, which do without", len(r.queue))
 	}
 	return text + "."
 }
@@ -121,9 +121,8 @@ func (r *recording) recorded() map[string]string {
 	return maps.Clone(r.files)
 }
 
-// record records the notebooks that are to be recorded, two cores for each, and says how far it is. What fails is told
-// about, and its cells are shown without steps, but for those before the failure. done is called after each, one call
-// at a time.
+// record records the notebooks that are to be recorded, two cores for each, and says how far it is. Failures are
+// reported, and the cells from a failure on are shown without steps. done is called after each, one call at a time.
 func (r *recording) record(ctx context.Context, done func() error) error {
 	if len(r.queue) == 0 {
 		return nil
@@ -205,7 +204,7 @@ func (r *recording) one(ctx context.Context, path string) error {
 		return fmt.Errorf("record steps of %s: %w", w.rel(path), bad)
 	}
 	file := r.want[path]
-	if err != nil { // it may be well the next time
+	if err != nil { // it may go well the next time
 		fmt.Fprintf(w.stderr, "warning: its steps end there: %v\n", err)
 		file = filepath.Join(r.dir, name+"-unfinished.json")
 	} else {
@@ -247,7 +246,8 @@ func (w *workspace) stepsOf(ctx context.Context, path string, text []byte) (map[
 	if err != nil {
 		return nil, err
 	}
-	// Students' copies run without these cells, too. What they assert of memory need not hold while steps are recorded.
+	// Students' copies run without these cells, too. What they assert about memory need not hold while steps are
+	// recorded.
 	n.Cells = slices.DeleteFunc(n.Cells, func(c *notebook.Cell) bool { return c.HasTag("check-only") })
 	for _, c := range n.Cells {
 		c.Outputs = nil

@@ -58,7 +58,7 @@ var (
 )
 
 // stepsFromFile copies into a folder those of the named records that a file holds and the folder does not, and returns
-// the names of the ones that it copied. A record that is not as it should be is an error, and then nothing is copied.
+// the names of the ones that it copied. A malformed record is an error, and then nothing is copied.
 func stepsFromFile(file, folder string, names []string) (copied []string, err error) {
 	wrong := func(record string, err error) ([]string, error) {
 		return nil, &StepsFileError{file, record, err}
@@ -101,7 +101,7 @@ func readRecord(f *zip.File) ([]byte, error) {
 		return nil, err
 	}
 	defer r.Close()
-	text, err := io.ReadAll(io.LimitReader(r, mostRecord+1)) // what its head says of its size need not be true
+	text, err := io.ReadAll(io.LimitReader(r, mostRecord+1)) // what its header says about its size need not be true
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func readRecord(f *zip.File) ([]byte, error) {
 	if err := d.Decode(&cells); err != nil {
 		return nil, err
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) { // readers of the whole file would stumble over it
+	if _, err := d.Token(); !errors.Is(err, io.EOF) { // programs that read the whole file would stumble over it
 		return nil, errMoreText
 	}
 	for id, c := range cells {

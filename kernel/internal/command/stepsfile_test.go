@@ -135,7 +135,7 @@ func TestStepsFromFile(t *testing.T) {
 	if !slices.Equal(r.queue, paths(to)[1:]) || r.given != 1 {
 		t.Errorf("%d came from the file; to be recorded %q", r.given, r.queue)
 	}
-	if said := r.came("steps.zip", true); said != "Of 2 notebooks, the steps of 1 came from steps.zip; it does not have 1 as they are now, which are recorded." {
+	if said := r.came("steps.zip", true); said != "Of 2 notebooks, the steps of 1 came from steps.zip; it lacks 1 as they are now, which are recorded." {
 		t.Errorf("it says %q", said)
 	}
 	if b, err := os.ReadFile(r.want[paths(to)[0]]); err != nil || string(b) != someRecord {

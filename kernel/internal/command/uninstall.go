@@ -18,8 +18,8 @@ func uninstallCommand() *command {
 		short: "remove what these commands have written",
 		long: `
 Uninstall removes what the other commands have built and written: .lectern/ in the repository; for the installed command its folder in your
-cache folder, with all versions; and the kernelspec that setup -user gave to your Jupyter, if it starts one of these. Your notebooks, working copies
-and pages stay. So do Go's own caches, which other programs use: go clean -cache -modcache empties those. Example:
+cache folder, with all versions; and the kernelspec that setup -user gave to your Jupyter, if it starts one of these kernels. Your
+notebooks, working copies and pages stay. So do Go's own caches, which other programs use: go clean -cache -modcache empties those. Example:
 
   go run ./kernel uninstall`,
 		run: func(_ context.Context, ws *workspace, args []string) error {

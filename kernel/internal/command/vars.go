@@ -22,8 +22,8 @@ func varsCommand() *command {
 		name:  "vars",
 		short: "list the variables of running kernels",
 		long: `
-Vars lists the variables that running kernels of this machine's user remember: names, types, shapes and bytes, kernel by kernel, as %vars does
-inside a notebook. Names that could not be kept follow with the reason. Example:
+Vars lists the variables that running kernels of this machine's user remember: names, types, shapes and bytes, kernel by kernel, as %vars
+does inside a notebook. Variables that could not be kept follow, with the reason. Example:
 
   go run ./kernel vars`,
 		run: func(_ context.Context, ws *workspace, args []string) error {
@@ -32,7 +32,7 @@ inside a notebook. Names that could not be kept follow with the reason. Example:
 			}
 			kernels := runningKernels(os.TempDir())
 			if len(kernels) == 0 {
-				fmt.Fprintln(ws.stdout, "no kernel runs")
+				fmt.Fprintln(ws.stdout, "no kernel is running")
 				return nil
 			}
 			for i, k := range kernels {
@@ -55,7 +55,7 @@ inside a notebook. Names that could not be kept follow with the reason. Example:
 // A runningKernel is what a kernel's working folder says about it.
 type runningKernel struct{ pid, where, values string }
 
-// aboutLimit is more bytes than what a kernel says about itself can have: a number and three paths.
+// aboutLimit is more bytes than a kernel can say about itself: a number and three paths.
 const aboutLimit = 64 << 10
 
 // runningKernels finds the working folders in dir of this user's kernels that are alive. Others may put folders of

@@ -28,7 +28,7 @@ type workspace struct {
 }
 
 // findWorkspace finds the source: a checkout from the current folder upwards; the one that the command was built from,
-// or lies in; or a copy of the version that was installed, made now if there is none. With look it makes none.
+// or lies in; or a copy of the version that was installed, made now if there is none. With look, it makes none.
 func findWorkspace(ctx context.Context, stdout, stderr io.Writer, look bool) (*workspace, error) {
 	start, err := os.Getwd()
 	if err != nil {
@@ -148,7 +148,7 @@ func fileExists(path string) bool {
 	return err == nil
 }
 
-// writeFile writes a file as a whole or not at all, and leaves one alone that has the content already.
+// writeFile writes a file as a whole or not at all, and leaves a file alone that has the content already.
 func writeFile(path string, b []byte, mode os.FileMode) error {
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, b) {
 		return nil

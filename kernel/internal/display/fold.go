@@ -68,7 +68,7 @@ func (f *Fold) Add(data map[string]any) bool {
 	return true
 }
 
-// Forms is what has been gathered, as HTML and as text; both are empty if nothing has.
+// Forms is what has been gathered, as HTML and as text; both are empty if nothing has been.
 func (f *Fold) Forms() (html, plain string) {
 	f.flush()
 	return f.html.String(), f.plain.String()

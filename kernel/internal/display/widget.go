@@ -23,8 +23,8 @@ func ModelState(kind string) map[string]any {
 	return s
 }
 
-// ReadState reads what a cell says of the state of a widget: pairs of a name with the letter of
-// a type behind a colon, and a text.
+// ReadState reads what a cell says about the state of a widget: pairs of a name with the letter of
+// a type after a colon, and a text.
 func ReadState(state map[string]any, pairs []string) {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		name, kind, _ := strings.Cut(pairs[i], ":")
@@ -50,7 +50,7 @@ func ReadState(state map[string]any, pairs []string) {
 	}
 }
 
-// Append adds what stands below a widget to the forms of it that have no widgets.
+// Append adds what is below a widget to those of its forms that have no widgets.
 func Append(data map[string]any, below *Fold) {
 	html, plain := below.Forms()
 	before, _ := data["text/html"].(string)

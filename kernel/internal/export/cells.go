@@ -24,8 +24,8 @@ type Mistake struct {
 func (m *Mistake) Error() string { return fmt.Sprintf("cell [%d]%s", m.Number, m.Text) }
 
 // Cells turns the cells of a notebook into parts of a program, as if each had run and kept what it defines.
-// again is asked when a cell can't be rewritten as it should be, and reports whether it is worth another
-// try. What does not build is a [*Mistake].
+// again is asked when a cell can't be rewritten as it should be, and reports whether it is worth another try. A cell
+// that does not build is a [*Mistake].
 func Cells(n *notebook.Notebook, p rewrite.Packages, again func(*rewrite.Result) bool) (list []Cell, err error) {
 	session := rewrite.NewSession(p, nil).Alone()
 	number := 0
@@ -55,7 +55,7 @@ func Cells(n *notebook.Notebook, p rewrite.Packages, again func(*rewrite.Result)
 		}
 		switch {
 		case len(r.Errors) > 0 && c.MayFail:
-			c.LeftOut = "it is there for its mistake: " + r.Errors[0].Msg
+			c.LeftOut = "it is there to show a mistake: " + r.Errors[0].Msg
 		case len(r.Errors) > 0:
 			e := r.Errors[0]
 			return nil, &Mistake{cell, number, fmt.Sprintf(", line %d: %s", e.Pos.Line, e.Msg)}

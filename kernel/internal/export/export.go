@@ -1,9 +1,9 @@
 // Package export makes one Go program out of the cells of a notebook.
 //
-// In the program each cell is a function, and main calls them in order; what cells declare, and the variables that
-// they define, stand in front of it at the package level. A notebook may give a name a new meaning later, which
-// a package can't: then the later one gets a name with a number after it, and so does whatever of the earlier cells
-// mentions the name and is used after that.
+// In the program each cell is a function, and main calls them in order; what cells declare, and the variables that they
+// define, come before it at the package level. A notebook may give a name a new meaning later, which a package can't:
+// then the later one gets a name with a number after it, and so does whatever of the earlier cells mentions the name
+// and is used after that.
 package export
 
 import (
@@ -40,13 +40,13 @@ type unit struct {
 	fresh bool     // it is written with this cell
 }
 
-// Foreign is a module that does not require this project's: its programs can't import our packages.
+// Foreign is a module that does not require this project's module: its programs can't import our packages.
 type Foreign struct {
 	Library string // the path of our module
 	Copies  string // the path under which a program finds copies of our packages that cells import themselves
 }
 
-// A Made is a program.
+// A Made is a finished program.
 type Made struct {
 	Main, Tests []byte
 	Copied      []string // the folders of our packages that a Foreign has to have copies of
@@ -63,7 +63,7 @@ type merger struct {
 	current  map[string]string // what a name of the cells is called by now
 	last     map[string]*unit  // by key
 	packages map[string]string // path to the name that the package gives itself
-	defined  map[string]bool   // identifiers that mean something else than a package somewhere
+	defined  map[string]bool   // identifiers that mean something other than a package somewhere
 	named    map[string]string // what the program imports: name to path
 	blank    []string
 	attempts bool
@@ -296,7 +296,7 @@ func (m *merger) add(c *Cell, p *cellProgram, calls *bytes.Buffer) {
 	}
 }
 
-// fresh is a name that nothing else has: name itself if that is free, or with a number behind it.
+// fresh is a name that nothing else has: name itself if it is free, or name with a number appended.
 func (m *merger) fresh(name string) string {
 	if name == "_" {
 		return name
@@ -321,7 +321,7 @@ func (m *merger) write(out *output, p *rewrite.Piece, earlier map[string]string)
 		}
 		name := m.imported(out, u.Name, u.Path)
 		if name == u.Name {
-			return "" // with the line break that may stand behind the dot
+			return "" // with the line break that may follow the dot
 		}
 		return name + "." + u.Member
 	})
@@ -358,7 +358,7 @@ func isTest(name string) bool {
 	return slices.ContainsFunc([]string{"Test", "Benchmark", "Fuzz", "Example"}, func(kind string) bool { return strings.HasPrefix(name, kind) })
 }
 
-// file puts package clause and imports in front, and formats.
+// file puts the package clause and the imports in front, and formats the file.
 func (m *merger) file(body *output, blank []string) ([]byte, error) {
 	var std, others []string
 	imported := map[string]bool{}

@@ -38,7 +38,7 @@ func init() { os.Unsetenv(TokenVar) }
 // On reports whether this process is a cell of a notebook whose kernel understands messages.
 func On() bool { return token != "" }
 
-// Send writes one message. It is a single write, so that messages and lines of several goroutines don't mix.
+// Send writes one message. It is a single write, so that messages and lines from several goroutines don't mix.
 func Send(kind string, fields ...string) error {
 	b := buffers.Get().(*buffer)
 	defer buffers.Put(b)
@@ -54,7 +54,8 @@ func Encode(token, kind string, fields ...string) string {
 	return string(b.sequence)
 }
 
-// A buffer is where a message is written. A cell that says much in a short time would spend most of that on memory.
+// A buffer is where a message is written. Without buffers, a cell that says much in a short time would spend most of it
+// on memory.
 type buffer struct{ payload, sequence []byte }
 
 var buffers = sync.Pool{New: func() any { return new(buffer) }}

@@ -14,8 +14,8 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/cellenv"
 )
 
-// Go leaves a module within another one out of what it downloads, and embeds nothing of it. So these are copies of what
-// is needed of tools, and a test says when they are not.
+// Go leaves a module within another one out of what it downloads, and embeds nothing of it. So these are copies of the
+// parts of tools that are needed, and a test fails when they differ.
 //
 //go:embed modules
 var modules embed.FS
@@ -32,12 +32,12 @@ func Modules() map[string][]byte {
 		return err
 	})
 	if err != nil {
-		panic(err) // they are in this program
+		panic(err) // they are part of this program
 	}
 	return files
 }
 
-// What cells need that are not plain Go: GoNB, and what it finds imports with.
+// What cells need that are not plain Go: GoNB, and the program with which it finds imports.
 var GoNB = []string{"github.com/janpfeifer/gonb", "golang.org/x/tools/cmd/goimports"}
 
 // Tools is a command that builds programs of the module in root/tools/cells into the folder bin. The arguments are

@@ -1,7 +1,7 @@
 // Package layered is a build cache in two layers: one that many share and that is never written here, and a private one
-// above it. The go command can't do that alone, since it writes to the cache that it reads, but it lets a program
-// answer for its cache (GOCACHEPROG); [Serve] is such a program. Both layers are ordinary caches of the go command on
-// disk, so their owners can use them without this package.
+// above it. The go command can't do that alone, since it writes to the cache that it reads, but it lets a program act
+// as its cache (GOCACHEPROG); [Serve] does that. Both layers are ordinary caches of the go command on disk, so their
+// owners can use them without this package.
 package layered
 
 import (
@@ -103,7 +103,7 @@ func file(dir string, id []byte, kind string) string {
 	return filepath.Join(dir, fmt.Sprintf("%02x", id[:min(1, len(id))]), fmt.Sprintf("%x-%s", id, kind))
 }
 
-// get looks into one cache. An entry that can't be read, or leads nowhere, is none.
+// get looks into one cache. An entry that can't be read, or leads nowhere, doesn't count.
 func get(dir string, action []byte) (a response, ok bool) {
 	b, err := os.ReadFile(file(dir, action, "a"))
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 )
 
-// An extraction takes a function and what it needs out of a program.
+// An extraction takes a function, and what it needs, out of a program.
 type extraction struct {
 	kept      Function
 	functions []Function // that the package can hold
@@ -100,7 +100,7 @@ func (x *extraction) declaredIn(text string) {
 	if err != nil { // it was changed by hand, and the go command reports the mistake
 		return
 	}
-	for _, i := range f.Imports { // a name that a file imports is none that another may declare
+	for _, i := range f.Imports { // a name that a file imports can't be declared by another
 		path, _ := strconv.Unquote(i.Path.Value)
 		name := path[strings.LastIndexByte(path, '/')+1:]
 		if i.Name != nil {
@@ -120,9 +120,10 @@ func (x *extraction) declaredIn(text string) {
 	}
 }
 
-// graded finds the function that the program gives to lesson.Grade. Of several it can't be told which has all points.
+// graded finds the function that the program gives to lesson.Grade. If there are several, we can't tell which has all
+// points.
 func (x *extraction) graded() (types.Object, error) {
-	var given []types.Object // nil is none that a cell declares
+	var given []types.Object // nil is not one that a cell declares
 	ast.Inspect(x.file, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
 		if !ok || len(call.Args) < 2 {
@@ -213,7 +214,7 @@ func (x *extraction) uses(n ast.Node) (list []types.Object) {
 	return list
 }
 
-// keptAs is the name in the package of a function that is there: of another exercise of the same lesson.
+// keptAs is the name that a function of another exercise of the same lesson has in the package.
 func (x *extraction) keptAs(o types.Object) string {
 	if _, is := o.(*types.Func); !is || x.renamed[o] == x.kept.Name {
 		return ""
@@ -309,8 +310,8 @@ func (x *extraction) text(n ast.Node) string {
 	return b.String()
 }
 
-// compiles says why a file does not compile with the others of its package, if it doesn't. Mistakes in the
-// others is not its fault.
+// compiles says why a file does not compile with the others of its package, if it doesn't. Mistakes in the others don't
+// count.
 func compiles(name, text string, files map[string]string, importer types.Importer) error {
 	set := token.NewFileSet()
 	f, err := parser.ParseFile(set, name, text, parser.SkipObjectResolution)
@@ -337,7 +338,7 @@ func compiles(name, text string, files map[string]string, importer types.Importe
 		return list
 	}
 	before := wrong(parsed)
-	for _, said := range wrong(append(parsed, f)) { // it comes last, so that a second declaration is its mistake
+	for _, said := range wrong(append(parsed, f)) { // it comes last, so that a second declaration counts as its mistake
 		if !slices.Contains(before, said) {
 			return fmt.Errorf("without your cells it does not compile: %s", said)
 		}

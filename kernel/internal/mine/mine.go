@@ -1,6 +1,6 @@
 // Package mine writes a student's own package: the functions that lesson.Grade has given all points, each in a file
-// with what it needs of the cells, and with a test made of the exercise's cases. It is a module of its own in a folder
-// beside the notebooks, so that cells import it as "mine", and the plain go command tests it.
+// with what it needs from the cells, and with a test made from the exercise's cases. It is a module of its own in a
+// folder beside the notebooks, so that cells import it as "mine", and the plain go command tests it.
 //
 // A file that was changed by hand is never written to, and neither is a .bak. When a student grades another version,
 // the one before it is kept as .bak. Code that does not compile on its own stays in the notebook. The first line of
@@ -35,7 +35,7 @@ import (
 const Name = "mine"
 
 const about = `// Package mine holds the functions that you have written. When lesson.Grade gives one all its points, it is put here
-// with a test made of the exercise's cases, and later lessons import it. You may change every file: what you have
+// with a test made from the exercise's cases, and later lessons import it. You may change every file: what you have
 // changed is never overwritten. Try it with
 //
 //	go test ./mine
@@ -92,8 +92,8 @@ var (
 	ourWork = regexp.MustCompile(`^// For the go command in this folder\.\s+go [\d.]+\s+use \(\s+\./` + Name + `\s+"[^"\r\n]*"\s+\)\s+$`)
 )
 
-// A Function is one that the package can hold, as lesson.Kept says. Package lesson itself has the cases of all
-// exercises, which pages need not load.
+// A Function is one that the package can hold, as lesson.Kept says. Package lesson itself contains the cases of all
+// exercises, which pages should not have to load.
 type Function struct {
 	Key  string // of its exercise
 	Func string // its name in the lesson's cells
@@ -113,7 +113,7 @@ type Package struct {
 
 	Dir      string // its folder
 	Ours     string // the folder with our solutions
-	InPage   bool   // the folder is in a page's memory, has all of our solutions, and no student sees it
+	InPage   bool   // the folder is in a page's memory and has all of our solutions, and no student sees it
 	Importer types.Importer
 }
 
@@ -144,7 +144,7 @@ func (p *Package) Keep(key, program string) string {
 	case was == same:
 		return ""
 	case was == changed:
-		return fmt.Sprintf("%s was changed by hand, so it stays as it is. To have this version in its place, delete the file and run the cell again.", file)
+		return fmt.Sprintf("%s was changed by hand, so it stays as it is. To replace it with this version, delete the file and run the cell again.", file)
 	case p.InPage && was == another:
 		return fmt.Sprintf("%s is this version from now on.", name)
 	case p.InPage:
@@ -184,7 +184,7 @@ func (p *Package) Use(key string) string {
 		return ""
 	}
 	if p.InPage && p.byUs(k) {
-		return fmt.Sprintf("%s.%s is our solution of exercise %s here until you have your own.", Name, k.Name, key)
+		return fmt.Sprintf("%s.%s is our solution to exercise %s here until you have your own.", Name, k.Name, key)
 	}
 	if p.has(k) {
 		return fmt.Sprintf("%s.%s is there already: %s stays as it is.", Name, k.Name, shown(k.Name))
@@ -206,7 +206,7 @@ func (p *Package) Use(key string) string {
 			}
 		}
 	}
-	said := names[0] + " is our solution of exercise " + key + " until you have your own"
+	said := names[0] + " is our solution to exercise " + key + " until you have your own"
 	if len(names) > 1 {
 		said += ", and so is what it needs: " + strings.Join(names[1:], ", ")
 	}
@@ -306,7 +306,7 @@ func (p *Package) kept(key string) (Function, bool) {
 func fileOf(name string) string { return strings.ToLower(name) + ".go" }
 func shown(name string) string  { return Name + "/" + fileOf(name) }
 
-// others reads the files of the package but for that of a function, and its tests.
+// others reads the files of the package except that of a function, and its tests.
 func (p *Package) others(k Function) (map[string]string, error) {
 	files := map[string]string{}
 	list, err := glob.In(p.Dir, "*.go")
@@ -327,7 +327,7 @@ func (p *Package) others(k Function) (map[string]string, error) {
 	return files, nil
 }
 
-// Who has written a function, as the first line of its file says.
+// Who wrote a function, as the first line of its file says.
 const (
 	byStudent = "by you"
 	byUs      = "by Lectern"
@@ -366,7 +366,7 @@ func pristine(file string) bool {
 	return m != nil && m[1] == digest(rest(file))
 }
 
-// write puts a whole file in the place of another, or none.
+// write replaces a file as a whole, or not at all.
 func write(path, text string) error {
 	return atomicfile.Write(path, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)

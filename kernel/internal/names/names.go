@@ -1,5 +1,5 @@
-// Package names says which packages cells may import, which of several of one name they mean, and which are the
-// library's. It runs nothing, so that pages whose cells run can have it, too.
+// Package names says which packages cells may import, which of several packages with the same name they mean, and which
+// are the library's. It runs nothing, so that pages whose cells run can have it, too.
 package names
 
 import (

@@ -17,7 +17,7 @@ type build struct {
 
 // Config returns the import configuration of a program, package main, that imports the given packages: for each
 // package that it is compiled and linked with, also those that only the linker wants, the archive in the build cache.
-// All of the files existed when it was asked. Callers leave the map as it is: it is shared. The error is a
+// All of the files existed when Config was called. Callers must not change the map: it is shared. The error is a
 // *MissingError, a *BuildError or a *ToolError.
 func (p *Packages) Config(paths []string) (files map[string]string, err error) {
 	b, err := p.build(paths)
@@ -101,8 +101,8 @@ func (p *Packages) closure(paths []string) *build {
 	return b
 }
 
-// fresh is how long a file of Go's build cache is surely not trimmed: Go removes files that were not used for five
-// days, and notes uses by a file's time. We use files without asking Go, so we note it, too.
+// fresh is how long a file of Go's build cache is certain not to be trimmed: Go removes files that were not used for
+// five days, and notes uses by a file's time. We use files without asking Go, so we note it, too.
 const fresh = 24 * time.Hour
 
 // whole reports whether all files are there.

@@ -34,7 +34,8 @@ func (e *BuildError) Error() string {
 	return text + ":\n" + strings.Join(e.Lines, "\n")
 }
 
-// A ToolError says that Go itself, or the modules' files, are not in order, so that no package can be looked up.
+// A ToolError says that something is wrong with Go itself, or with the modules' files, so that no package can be looked
+// up.
 type ToolError struct{ Reason string }
 
 func (e *ToolError) Error() string { return e.Reason }
@@ -43,7 +44,7 @@ func (e *ToolError) Error() string { return e.Reason }
 var unavailable = []string{"no required module provides", "cannot find module providing", "cannot find package", "is not in std", "malformed import path",
 	"cannot find main module", "no Go files in"}
 
-// problem makes an error of the go command's words about a package.
+// problem turns the go command's words about a package into an error.
 func (p *Packages) problem(path, reason string) error {
 	reason = strings.TrimSpace(reason)
 	if broken, lines, ok := strings.Cut(strings.TrimPrefix(reason, "# "), "\n"); ok && strings.HasPrefix(reason, "# ") {
@@ -64,7 +65,7 @@ func (p *Packages) problem(path, reason string) error {
 	return &MissingError{Path: path, Reason: reason}
 }
 
-// relative names a file in front of a message as seen from the root of its module.
+// relative makes the file name before a message relative to the root of its module.
 func (p *Packages) relative(line string) string {
 	file, rest, ok := strings.Cut(line, ":")
 	if !ok || !strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, ".s") && !strings.HasSuffix(file, ".c") {

@@ -62,7 +62,7 @@ func (p *Packages) Prepare() error {
 	return p.trouble
 }
 
-// begin looks up unknown packages in the background: names first, then the warm packages. It needs p.mu, but for
+// begin looks up unknown packages in the background: names first, then the warm packages. It needs p.mu, except
 // a new p.
 func (p *Packages) begin() {
 	if p.whole { // leave the processors to the first cell
@@ -126,7 +126,7 @@ func covers(pattern, path string) bool {
 	return path == tree || ok && strings.HasPrefix(path, tree+"/")
 }
 
-// quiet is how long no lookup must have been waited for before the one in the background goes on.
+// quiet is how long nobody must have waited for a lookup before the one in the background goes on.
 const quiet = 300 * time.Millisecond
 
 // warmUp looks the warm packages up. Lookups that a cell waits for have the processors first.

@@ -43,8 +43,8 @@ const (
 // grace is how long a go command may take to end its compilers and itself. It is a variable for tests alone.
 var grace = 3 * time.Second
 
-// goCommand runs the go command. An error says that it did not do its work; mistakes in single
-// packages is in its output.
+// goCommand runs the go command. An error says that it did not do its work; mistakes in single packages are in its
+// output.
 func (p *Packages) goCommand(ctx context.Context, args ...string) ([]byte, error) {
 	p.commands.RLock()
 	defer p.commands.RUnlock()
@@ -228,7 +228,7 @@ func pack(l *listed, started time.Time) *pkg {
 	}
 	if k.Local {
 		for _, f := range slices.Concat(l.GoFiles, l.CgoFiles, l.IgnoredGoFiles, l.CFiles, l.CXXFiles, l.HFiles, l.SFiles, l.SysoFiles, l.IgnoredOtherFiles, l.EmbedFiles) {
-			if !filepath.IsAbs(f) { // else cgo has made it
+			if !filepath.IsAbs(f) { // else cgo has generated it
 				k.Files = append(k.Files, f)
 			}
 		}

@@ -26,7 +26,7 @@ import (
 
 // Config says where to look.
 type Config struct {
-	Context context.Context // at whose end commands that still run are ended; nil for none
+	Context context.Context // when it ends, so do commands that still run; nil for none
 	Dir     string          // the module in which cells are compiled: package main, in the workspace of what cells can import
 	Root    string          // the folder with the go.mod of the local packages; "" for none
 	Env     []string        // the environment for the go command
@@ -103,7 +103,7 @@ func New(c Config) *Packages {
 	return p
 }
 
-// forget empties everything. It needs p.mu, but for a new p.
+// forget empties everything. It needs p.mu, except for a new p.
 func (p *Packages) forget() {
 	p.worlds++
 	p.installed, p.base, p.byName, p.whole = nil, nil, nil, false
@@ -157,7 +157,8 @@ func (p *Packages) Import(path string) (*types.Package, error) {
 	if err == nil {
 		return t, nil
 	}
-	// Export data of a dependency is gone, or another lookup was quicker: once more, with everything looked up again.
+	// Export data of a dependency is gone, or another lookup was quicker: try once more, with everything looked up
+	// again.
 	p.mu.Unlock()
 	err = p.list(path)
 	p.mu.Lock()

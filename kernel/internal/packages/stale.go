@@ -32,7 +32,7 @@ func (p *Packages) Refresh() {
 	p.sift()
 }
 
-// sift drops local packages whose source has changed. It needs p.mu, but for a new p.
+// sift drops local packages whose source has changed. It needs p.mu, except for a new p.
 func (p *Packages) sift() {
 	stale := map[string]bool{}
 	for path, k := range p.pkgs {
@@ -116,7 +116,7 @@ func (k *pkg) printBefore(started time.Time) uint64 {
 
 // world is what everything depends on: Go, the modules' files, the environment.
 type world struct {
-	Mods  []string // go.mod files of local modules beside those of the workspace
+	Mods  []string // go.mod files of local modules besides those of the workspace
 	Go    []string // files of the Go installation
 	Sum   string   // of the content of the modules' files, the stats of Go's, and the environment
 	stats string   // of all files when Sum was taken

@@ -49,13 +49,13 @@ func MkdirTemp(dir, pattern string) (string, error) {
 	}
 	if err := Check(name); err != nil {
 		os.Remove(name)
-		return "", fmt.Errorf("%w; is the disk one without permissions? Set TMPDIR to a folder on another", err)
+		return "", fmt.Errorf("%w; does its disk lack permissions? Set TMPDIR to a folder on another disk", err)
 	}
 	return name, nil
 }
 
-// Open opens a private folder: files read through the result lie in the very folder that was checked, whatever is
-// put in its place meanwhile. The error is an [Error] if it isn't private.
+// Open opens a private folder: files read through the result are in the very folder that was checked, whatever is put
+// in its place meanwhile. The error is an [Error] if it isn't private.
 func Open(dir string) (*os.Root, error) {
 	before, err := os.Lstat(dir)
 	if err != nil {

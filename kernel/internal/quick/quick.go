@@ -1,4 +1,4 @@
-// Package quick answers questions about a program that is being written from its types: what can stand at a place, and
+// Package quick answers questions about a program that is being written, from its types: what can come at a place, and
 // what a name means. It takes milliseconds and next to no memory.
 package quick
 
@@ -55,8 +55,8 @@ func check(text string, at int, imports types.Importer) *program {
 	return p
 }
 
-// Complete lists what can stand at an offset of a program text, by name, and the offset from which on it replaces what
-// is there. packages are names that an import would be found for.
+// Complete lists what can come at an offset of a program text, by name, and the offset from which it replaces what is
+// there. packages are names for which an import would be found.
 func Complete(text string, off int, imports types.Importer, packages []string) (items []Item, start int) {
 	start = off
 	for start > 0 {
@@ -133,7 +133,7 @@ func Complete(text string, off int, imports types.Importer, packages []string) (
 
 func letter(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// selected is what stands before the dot before the name; nil if there is none.
+// selected is what comes before the dot before the name; nil if there is none.
 func (p *program) selected() (x ast.Expr) {
 	ast.Inspect(p.file, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok && s.Sel.Pos() == p.at {
@@ -244,9 +244,9 @@ func (p *program) qualifier(other *types.Package) string {
 	return other.Name()
 }
 
-// Describe returns what the name at an offset of a program text is: its declaration, the path of the package that it
-// belongs to and its name there, which find its documentation, and the comment before it if it is the text's own. ok
-// is false if nothing is known.
+// Describe returns what the name at an offset of a program text is: its declaration; the path of the package that it
+// belongs to, and its name there, by which its documentation is found; and the comment before it if it is the text's
+// own. ok is false if nothing is known.
 func Describe(text string, off int, imports types.Importer) (d Description, ok bool) {
 	p := check(text, off, imports)
 	if p == nil || p.pkg == nil {
@@ -353,7 +353,7 @@ func (p *program) describeType(t types.Type, d *Description) {
 	}
 }
 
-// comment is what stands before the declaration of a name.
+// comment is what comes before the declaration of a name.
 func (p *program) comment(pos token.Pos) string {
 	i := slices.IndexFunc(p.file.Decls, func(d ast.Decl) bool { return d.Pos() <= pos && pos < d.End() })
 	if i < 0 {
@@ -368,8 +368,8 @@ func (p *program) comment(pos token.Pos) string {
 	return ""
 }
 
-// Documentation reads from the source of a package in a folder the documentation of a name in it, as Markdown, and how
-// it is declared. The name "" is the package itself, whose path is given. Names in brackets become links to pkg.go.dev.
+// Documentation reads the documentation of a name, as Markdown, and how it is declared, from the source of its package
+// in a folder. The name "" is the package itself, whose path is given. Names in brackets become links to pkg.go.dev.
 func Documentation(dir, path, name string) (declaration, markdown string) {
 	declaration, text, names := find(dir, name)
 	parser := comment.Parser{LookupSym: func(recv, name string) bool { return names[strings.TrimPrefix(recv+"."+name, ".")] }}
@@ -446,7 +446,7 @@ func declares(spec ast.Spec, name string) (doc string, ok bool) {
 	return "", false
 }
 
-// visible leaves out of a struct what only its package sees.
+// visible removes from a struct what only its package sees.
 func visible(spec ast.Spec) ast.Spec {
 	if t, ok := spec.(*ast.TypeSpec); ok {
 		if s, ok := t.Type.(*ast.StructType); ok {

@@ -6,18 +6,19 @@ import (
 	"go/types"
 )
 
-// A rank says what of the names that fit a place is meant. The scale is arbitrary; what counts is the order.
+// A rank says which of the names that fit a place is likely to be meant. The scale is arbitrary; what counts is the
+// order.
 type rank struct {
 	p       *program
 	path    []ast.Node         // from the file down to the name
-	wanted  types.Type         // of a value, nil if anything may stand there
+	wanted  types.Type         // of a value, nil if anything may come there
 	typed   bool               // the name of a type is wanted
 	start   bool               // a statement begins here
 	uses    map[string]float64 // how near a name is used
 	literal *types.Struct      // whose fields are named here
 }
 
-// newRank looks at what stands around the name that is being written.
+// newRank looks at what is around the name that is being written.
 func newRank(p *program) *rank {
 	r := &rank{p: p, uses: map[string]float64{}}
 	var stack []ast.Node
@@ -44,7 +45,7 @@ func newRank(p *program) *rank {
 	return r
 }
 
-// context finds the type that is wanted where the name stands.
+// context finds the type that is expected where the name is.
 func (r *rank) context() {
 	i := len(r.path) - 1
 	if i < 1 {
@@ -99,7 +100,7 @@ func (r *rank) context() {
 	}
 }
 
-// passes reports whether the type that is wanted inside a node is the one that is wanted in its place.
+// passes reports whether the type that is expected inside a node is the one that is expected in its place.
 func passes(n ast.Node) bool {
 	switch n.(type) {
 	case *ast.ParenExpr, *ast.StarExpr:
@@ -108,7 +109,7 @@ func passes(n ast.Node) bool {
 	return false
 }
 
-// operand finds what an operator or statement wants of a value.
+// operand finds what an operator or statement expects of a value.
 func (r *rank) operand(parent, child ast.Node) {
 	truth := func(x ast.Expr) {
 		if x == child {
@@ -164,7 +165,7 @@ func under(t types.Type) types.Type {
 	return t.Underlying()
 }
 
-// element is for what stands in a literal: the name of a field, or its value, or an element.
+// element handles what is inside a literal: the name of a field, its value, or an element.
 func (r *rank) element(lit *ast.CompositeLit, pair *ast.KeyValueExpr, child ast.Node) {
 	t := r.p.info.Types[lit].Type
 	if p, ok := under(t).(*types.Pointer); ok { // an element &T{…} of which &T is left out
@@ -272,7 +273,7 @@ func (r *rank) returned(s *ast.ReturnStmt, child ast.Node, path []ast.Node) {
 	}
 }
 
-// score tells how likely a name is, that stands depth scopes further out than the innermost.
+// score tells how likely a name is that is declared depth scopes further out than the innermost.
 func (r *rank) score(o types.Object, depth int) float64 {
 	points := 30 * r.uses[o.Name()]
 	_, isType := o.(*types.TypeName)
@@ -299,7 +300,7 @@ func (r *rank) score(o types.Object, depth int) float64 {
 	return points
 }
 
-// gives reports whether a value of a type is one of the wanted type, or a call returns one.
+// gives reports whether a value of a type is of the expected type, or a call of it returns one.
 func (r *rank) gives(t types.Type) bool {
 	if t == nil || t == types.Typ[types.Invalid] {
 		return false

@@ -39,11 +39,11 @@ func (f *Failure) Content() map[string]any {
 	return map[string]any{"ename": f.Name, "evalue": f.Value, "traceback": lines}
 }
 
-// message is what a line of a traceback says, behind its place or the name of the package that panicked.
+// message is what a line of a traceback says after its place or the name of the package that panicked.
 var message = regexp.MustCompile("^(?:" + regexp.QuoteMeta(red) + `(?:(?:cell \[\d+\], )?line \d+(?:, column \d+)?: |panic: (?:[a-z]+: )?|fatal error: )?` + "|  " +
 	regexp.QuoteMeta(bold) + "hint:" + regexp.QuoteMeta(reset) + ` )([^\n\x1b]*)`)
 
-// In adds what the messages mean in a language, each behind its message, as far as it is known.
+// In adds what the messages mean in a language, each after its message, as far as that is known.
 func (f *Failure) In(language *translate.Errors) *Failure {
 	if language == nil {
 		return f
@@ -68,7 +68,7 @@ const (
 	reset = "\x1b[0m"
 )
 
-// A Place is where a cell's texts are to be looked up.
+// A Place is where a cell's texts are looked up.
 type Place struct {
 	Cell   int                       // the current one
 	Source func(int) *rewrite.Source // of a cell
@@ -161,8 +161,8 @@ func Ended(state string) *Failure {
 	return Said("exit", text)
 }
 
-// Compiler reports what the compiler or the linker has said, at the user's place. The check before lets hardly
-// anything through to them.
+// Compiler reports what the compiler or the linker has said, at the user's place. The check before lets hardly any
+// mistake through to them.
 func (at Place) Compiler(text string) *Failure {
 	f := &Failure{Name: "error"}
 	for line := range strings.Lines(text) {
@@ -182,7 +182,7 @@ func (at Place) Compiler(text string) *Failure {
 		}
 		_, head, _ := strings.Cut(line, ": ")
 		var where []string
-		if src == nil || src.Line(p.Line) != "" { // else it is about code that the kernel puts behind the cell
+		if src == nil || src.Line(p.Line) != "" { // else it is about code that the kernel adds after the cell
 			head = placeText(p, at.Cell) + ": " + head
 			where = excerpt(src, p, 0)
 		}

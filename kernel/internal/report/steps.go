@@ -33,7 +33,7 @@ type Record struct {
 	Loops  []rewrite.Loop `json:"loops,omitempty"`
 	Scopes []int          `json:"scopes,omitempty"` // of each block the one around it, as an index plus one
 	Cut    string         `json:"cut,omitempty"`    // what was recorded, if not all
-	Note   string         `json:"note,omitempty"`   // what else there is to say
+	Note   string         `json:"note,omitempty"`   // what else there is to say about it
 }
 
 // A Step is a statement that has run, an operation of Backward within one, or the end of a function.
@@ -44,7 +44,7 @@ type Step struct {
 	Loop  int       `json:"i,omitempty"` // the innermost loop around it, an index into Loops plus one
 	Head  bool      `json:"h,omitempty"` // an iteration of it begins here
 	Where int       `json:"g,omitempty"` // the goroutine, in the order in which they began
-	Frame int       `json:"d,omitempty"` // the call that the line stands in: 0 is the cell
+	Frame int       `json:"d,omitempty"` // the call that the line is in: 0 is the cell
 	Scope int       `json:"s,omitempty"` // the innermost block around it, an index into Scopes plus one: what other blocks declare has ended
 	Costs [4]int    `json:"c,omitzero"`  // FLOPs, bytes read and written, bytes of tensors that variables hold, nanoseconds
 	Held  []string  `json:"m,omitempty"` // what the third of Costs consists of, if that has changed: bytes, a variable, why it holds them, of how many tensors; tabs between
@@ -102,7 +102,7 @@ func (s *Steps) Message(kind string, f []string) {
 	case "steps-uncounted":
 		if len(f) == 1 {
 			if n, err := strconv.Atoi(f[0]); err == nil && n > 0 && n <= len(s.sites) {
-				s.record.Note = fmt.Sprintf("From line %d on operations are not counted: it runs so many small ones that counting would take longer than they do.", s.sites[n-1].Line)
+				s.record.Note = fmt.Sprintf("From line %d on, operations are not counted: the line runs so many small ones that counting would take longer than they do.", s.sites[n-1].Line)
 			}
 		}
 	case "steps-cut":
@@ -141,7 +141,7 @@ func (s *Steps) step(f []string) {
 	s.record.Steps = append(s.record.Steps, e)
 }
 
-// Fail notes where the cell panicked, if it did: behind its last step, before the calls that the panic has left.
+// Fail notes where the cell panicked, if it did: after its last step, before the calls that the panic unwound.
 func (s *Steps) Fail(f *Failure) {
 	if f == nil || f.Line == 0 || s.record.Cut != "" {
 		return
@@ -159,7 +159,7 @@ func (s *Steps) Fail(f *Failure) {
 	s.record.Steps = slices.Insert(s.record.Steps, at, e)
 }
 
-// Check reports what in a record that came from elsewhere no stepper could follow.
+// Check reports what no stepper could follow in a record that came from elsewhere.
 func (r *Record) Check() error {
 	for i, l := range r.Loops { // a loop around another comes before it
 		if l.Parent < 0 || l.Parent > i {
@@ -226,8 +226,8 @@ func StepperScript() string { return ask.Say + stepsScript }
 // StepperStyle is the style sheet of what the script makes.
 func StepperStyle() string { return stepsStyle }
 
-// Display is the record as a page with a player, and as text; nil if nothing was recorded. It holds no times, so that
-// running a notebook again leaves it as it was.
+// Display is the record as a page with a player, and as text; nil if nothing was recorded. It contains no times, so
+// that running a notebook again leaves it as it was.
 func (s *Steps) Display(cell int) map[string]any {
 	record := s.Record()
 	if record == nil {
@@ -327,7 +327,7 @@ func (r *Record) Text(n int) string {
 		b.WriteByte('\n')
 	}
 	if r.Cut != "" {
-		fmt.Fprintf(&b, "recorded are %s\n", r.Cut)
+		fmt.Fprintf(&b, "recorded: %s\n", r.Cut)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -1,9 +1,10 @@
-// The stepper: it goes through the record of a cell and marks the lines of the code that stands there already.
-// lecternSteps(record, code, place, { close, moved, offset, name, editor }) returns { open, close }. record is what Record in
-// steps.go describes; code the element with the text; the panel comes to the end of place. With close, a function, the reader
-// can leave; moved is told the step, counted from 1, to which the reader has gone; ended is called where there is none after it. offset is how many lines of the cell stand
-// above the code. source has addresses where "tensor.Of", ".Matmul" and "op matmul" can be looked up. With editor, the lines are marked by whoever answers an event, where the text stands already, and code is
-// for when nobody does.
+// The stepper: it goes through the record of a cell and marks the lines of the code that is already shown.
+// lecternSteps(record, code, place, { close, moved, offset, name, editor }) returns { open, close }. record is what
+// Record in steps.go describes; code is the element with the text; the panel is put at the end of place. With close, a
+// function, the reader can leave; moved is told the step, counted from 1, to which the reader has gone; ended is called
+// where no step follows. offset is how many lines of the cell come before the code. source has addresses where
+// "tensor.Of", ".Matmul" and "op matmul" can be looked up. With editor, whoever answers an event marks the lines, where
+// the text is shown already, and code is for when nobody does.
 var lecternSteps = (record, code, place, options) => {
   "use strict";
   const say = lecternSay;
@@ -19,7 +20,7 @@ var lecternSteps = (record, code, place, options) => {
     return e;
   };
   const steps = record.steps, loops = record.loops || [], offset = options.offset || 0, source = options.source || {};
-  const stops = []; // what one steps through: the indices of all steps but the ends of functions
+  const stops = []; // what readers step through: the indices of all steps except the ends of functions
   steps.forEach((s, i) => { if (s.k !== "leave") stops.push(i); });
   if (!stops.length) return null;
   // What a record says itself is English, with at most one number.
@@ -28,7 +29,7 @@ var lecternSteps = (record, code, place, options) => {
     sayLater("its input"), sayLater("its left operand"), sayLater("its right operand"), sayLater("its input {n}"), sayLater("its result"), sayLater("its mask"), sayLater("its targets"),
     sayLater("the logarithms of its sums"), sayLater("value {n} of those that it saved"),
     sayLater("the first {n} steps"), sayLater("the first {n} steps, since recording took longer than the cell"), sayLater("the first {n} steps, since their values are long"),
-    sayLater("From line {n} on operations are not counted: it runs so many small ones that counting would take longer than they do."),
+    sayLater("From line {n} on, operations are not counted: the line runs so many small ones that counting would take longer than they do."),
   ]);
   const recordSays = (text) => {
     const [n] = text.match(/\d+/) || [], form = n ? text.replace(n, "{n}") : text;
@@ -51,7 +52,7 @@ var lecternSteps = (record, code, place, options) => {
   const time = (ns) => (ns < 1e3 ? ns + " ns" : ns < 1e6 ? (ns / 1e3).toFixed(1) + " µs" : ns < 1e9 ? (ns / 1e6).toFixed(1) + " ms" : (ns / 1e9).toFixed(2) + " s");
   const shape = (list) => "[" + list.split(",").join(" ") + "]";
 
-  // One pass tells for each step in which turns of which loops it is, how deep the calls are, and what was spent.
+  // One pass finds for each step which iterations of which loops it is in, how deep the calls are, and what was spent.
   const turns = [], depths = [], spent = [], lengths = [];
   let most = 0, inFunction = false;
   {
@@ -139,7 +140,7 @@ var lecternSteps = (record, code, place, options) => {
           if (!line) begin();
           const ends = text.endsWith("\n");
           (open[open.length - 1] || line).append(ends ? text.slice(0, -1) : text);
-          if (ends) { // it is there for who copies the code; the line itself ends without it
+          if (ends) { // it is there for readers who copy the code; the line itself ends without it
             line.append(make("span", { class: "step-end" }, "\n"));
             line = null;
           }
@@ -164,7 +165,7 @@ var lecternSteps = (record, code, place, options) => {
     });
     lines.forEach(linked);
   };
-  // linked makes links of the functions on a line whose source is known.
+  // linked turns the functions on a line whose source is known into links.
   const linked = (line) => {
     for (const m of line.textContent.matchAll(/(\b[a-z][a-z0-9]*)?\.([A-Z][A-Za-z0-9]*)/g)) {
       const to = source[(m[1] || "") + "." + m[2]] || source["." + m[2]];
@@ -184,7 +185,7 @@ var lecternSteps = (record, code, place, options) => {
       }
     }
   };
-  // mark tells of each line that runs whether the step is there, and what it has cost so far.
+  // mark shows for each line that runs whether the step is there, and what the line has cost so far.
   const mark = (marks) => {
     const box = code.closest("pre");
     if (options.editor) {
@@ -214,7 +215,7 @@ var lecternSteps = (record, code, place, options) => {
 
   const button = (text, label, act, more = {}) => make("button", { type: "button", class: "tool", "aria-label": label, title: label, onclick: act, ...more }, text);
   let at = 0, timer = 0;
-  const over = (way) => { // the next stop that is in no deeper call
+  const over = (way) => { // the next stop that is not in a deeper call
     const depth = depths[stops[at]], g = steps[stops[at]].g || 0;
     let to = at + way;
     while (to > 0 && to < stops.length - 1 && (depths[stops[to]] > depth || (steps[stops[to]].g || 0) !== g)) to += way;
@@ -226,7 +227,7 @@ var lecternSteps = (record, code, place, options) => {
     while (to < stops.length - 1 && (depths[stops[to]] >= depth || (steps[stops[to]].g || 0) !== g)) to++;
     return to;
   };
-  const turn = (way) => { // the same loop, one turn on or back
+  const turn = (way) => { // the same loop, one iteration forward or back
     const now = turns[stops[at]].slice(-1)[0];
     if (!now) return at;
     for (let to = at + way; to >= 0 && to < stops.length; to += way) {
@@ -237,12 +238,12 @@ var lecternSteps = (record, code, place, options) => {
   };
   const first = button("|◀", say("First step"), () => go(0)), back = button("◀ " + say("Back"), say("One step back"), () => go(at - 1));
   const next = button(say("Step on") + " ▶", say("One step on"), () => go(at + 1)), last = button("▶|", say("Last step"), () => go(stops.length - 1));
-  const skip = button(say("Over"), say("On, past the calls of functions"), () => go(over(1)), { hidden: !inFunction }), leave = button(say("Out"), say("Out of this call"), () => go(out()), { hidden: !inFunction });
+  const skip = button(say("Over"), say("Step on, past function calls"), () => go(over(1)), { hidden: !inFunction }), leave = button(say("Out"), say("Step out of this call"), () => go(out()), { hidden: !inFunction });
   const play = button(say("Play"), say("Play the steps"), () => (timer ? stop() : start()), { "aria-pressed": "false" });
   const speed = make("select", { "aria-label": say("Speed") }, ...["1", "2", "5", "20"].map((v) => make("option", { value: v, selected: v === "2" }, v === "1" ? say("1 step a second") : say("{n} steps a second", { n: v }))));
   const slider = make("input", { type: "range", min: 0, max: stops.length - 1, value: 0, "aria-label": say("Step"), oninput: () => go(+slider.value) });
   const where = make("span", { class: "step-where" });
-  const loop = make("div", { class: "step-loop", hidden: !loops.length }); // it keeps its place outside of loops
+  const loop = make("div", { class: "step-loop", hidden: !loops.length }); // it keeps its place outside loops
   const bars = make("dl", { class: "step-bars", hidden: !priced });
   const consists = make("div", { class: "step-consists" });
   const parts = make("details", { class: "step-parts", hidden: !priced }, make("summary", {}, say("What these consist of")), consists);
@@ -256,7 +257,7 @@ var lecternSteps = (record, code, place, options) => {
     make("div", { class: "step-tools" }, first, back, next, last, skip, leave, play, speed, shut),
     make("div", { class: "step-slide" }, slider, where), loop, bars, parts, did, vars, strips, printed,
     record.note ? make("p", { class: "step-note" }, recordSays(record.note)) : null,
-    record.cut ? make("p", { class: "step-note" }, say("Recorded are {what}.", { what: recordSays(record.cut) })) : null,
+    record.cut ? make("p", { class: "step-note" }, say("Recorded: {what}.", { what: recordSays(record.cut) })) : null,
     make("p", { class: "step-note step-keys" }, say("Arrow keys step") + (inFunction ? say(" (down goes past calls, O out of them)") : "") + (loops.length ? say(", Page Up and Down change the iteration") : "") + say(", P plays. A click on a line goes to its next step.")), said);
   const stop = () => { if (timer) options.moved?.(at + 1); clearTimeout(timer); timer = 0; play.textContent = say("Play"); play.setAttribute("aria-label", say("Play the steps")); play.setAttribute("aria-pressed", "false"); };
   const start = () => {
@@ -360,7 +361,7 @@ var lecternSteps = (record, code, place, options) => {
   const countedFrom = (name, f, inputs, out) => {
     const product = name.startsWith("matmul") && inputs[0]?.length ? inputs[0].at(-1) : 0;
     const n = count(out), m = inputs.length ? count(inputs[0]) : 0, rows = out.length ? n / out.at(-1) : 0;
-    if (product && f === 2 * n * product) return say("2 · {n} · {k}: a product and a sum for each of {n} elements and of {k} pairs", { n: words(n), k: words(product) });
+    if (product && f === 2 * n * product) return say("2 · {n} · {k}: a product and a sum for each of {n} elements and each of {k} pairs", { n: words(n), k: words(product) });
     const result = (k) => (n === 1 ? say("{k} for the one element of the result", { k: words(k) }) : say("{k} for each of {n} elements of the result", { k: words(k), n: words(n) }));
     const input = (k) => say("{k} for each of {n} elements of the first input", { k: words(k), n: words(m) });
     const both = (one, other) => say("{one} and {other}", { one, other });
@@ -381,9 +382,9 @@ var lecternSteps = (record, code, place, options) => {
       const repeated = kind === "read" && sizes[dtype] && +moved < sizes[dtype] * count(dims);
       lines.push({
         read: () => say("{input}, {tensor}: reads {bytes}", { input: which, tensor: tensor(dims), bytes: exact(+moved) }) + (repeated ? say(", since its {n} elements repeat {distinct}", { n: words(count(dims)), distinct: words(+moved / sizes[dtype]) }) : ""),
-        over: () => say("{input}, {tensor}: is written over, and not read", { input: which, tensor: tensor(dims) }),
+        over: () => say("{input}, {tensor}: is overwritten, and not read", { input: which, tensor: tensor(dims) }),
         number: () => say("{input}: a Go number, which is part of the code and takes no memory", { input: which }),
-        some: () => say("the inputs: reads {bytes}, from each only what is picked, and 8 bytes for each position", { bytes: exact(+moved) }),
+        some: () => say("the inputs: reads {bytes}, only what is picked from each, and 8 bytes for each position", { bytes: exact(+moved) }),
         write: () => say("the result, {tensor}: writes {bytes}", { tensor: tensor(out), bytes: exact(+moved) }),
       }[kind]?.() ?? text);
     });
@@ -413,7 +414,7 @@ var lecternSteps = (record, code, place, options) => {
       const what = why === "" ? say("its elements") : why === "gradient" ? (+n > 1 ? say("gradients") : say("a gradient")) : op ? say("saved by {op} for Backward: {what}", { op, what: recordSays(saved) }) : say("others");
       return [name || "…", exact(+b) + ": " + what + (+n > 1 ? say(", {n} tensors", { n: words(+n) }) : "")];
     });
-    consists.replaceChildren(spentBy.length ? table(say("Spent so far"), spentBy) : "", heldBy.length ? table(say("Held, each memory once"), heldBy) : "");
+    consists.replaceChildren(spentBy.length ? table(say("Spent so far"), spentBy) : "", heldBy.length ? table(say("Held, counting each memory once"), heldBy) : "");
   };
 
   const go = (to, playing) => {

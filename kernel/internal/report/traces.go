@@ -220,7 +220,7 @@ func (t *Traces) Failure(at Place) *Failure {
 	return f
 }
 
-// repeated says how often the frame above it comes again.
+// repeated says how often the frame above it is repeated.
 func repeated(n int) string {
 	if n == 1 {
 		return "  … the same call once more"
@@ -238,7 +238,7 @@ func inRuntime(f frame) bool {
 	return strings.HasSuffix(f.file, rewrite.StepsFile) || strings.Contains(f.file, "/src/runtime/") || strings.Contains(f.file, "/src/internal/") || strings.Contains(f.file, "_testmain.go")
 }
 
-// shortPath names a file from the module, or from Go's own sources.
+// shortPath names a file relative to the module, or to Go's own sources.
 func shortPath(root, file string) string {
 	if r, err := filepath.Rel(root, file); err == nil && !strings.HasPrefix(r, "..") {
 		return r
@@ -258,7 +258,7 @@ var (
 	missingPart = regexp.MustCompile(`interface conversion: (\S+) is not (\S+): missing method (\w+)`)
 )
 
-// panicHint says in a student's words what Go's message means.
+// panicHint says in words for students what Go's message means.
 func panicHint(msg string) string {
 	if m := indexRange.FindStringSubmatch(msg); m != nil {
 		switch {
@@ -288,12 +288,12 @@ func panicHint(msg string) string {
 		{"integer divide by zero", "check the divisor; with floating-point numbers the result would be an infinity"},
 		{"all goroutines are asleep - deadlock", "everything waits for something that never happens: a channel without a reader or writer, a lock, a WaitGroup"},
 		{"no goroutines (main called runtime.Goexit)", "runtime.Goexit ended the cell, and nothing else is left to run"},
-		{"stack overflow", "a function calls itself without an end: look at the case in which it should stop"},
+		{"stack overflow", "a function calls itself endlessly: look at the case in which it should stop"},
 		{"interface conversion", "the value has another type: use v, ok := x.(T) to ask first"},
 		{"slice bounds out of range", "the bounds must lie between 0 and the capacity, the lower one first"},
 		{"makeslice: len out of range", "a slice can't have this many elements: look at the number given to make"},
 		{"makeslice: cap out of range", "a slice can't have this capacity: look at the numbers given to make"},
-		{"negative shift amount", "the count of a shift can't be negative: shift the other way"},
+		{"negative shift amount", "a shift count can't be negative: shift the other way"},
 		{"hash of unhashable type", "slices, maps and functions can't be keys of a map: use a string, a number, an array or a struct of those"},
 		{"comparing uncomparable type", "slices, maps and functions can't be compared with ==: slices.Equal and maps.Equal do that"},
 		{"concurrent map", "several goroutines use one map at once: guard it with a sync.Mutex"},

@@ -8,11 +8,11 @@ import (
 	"sync"
 )
 
-// Most who learn Go here come from Python, some from C or JavaScript. What their hands still write does not parse, and
-// the parser stumbles over it somewhere behind. The habits below know it by its looks.
+// Most people who learn Go here come from Python, some from C or JavaScript. What they write out of habit does not
+// parse, and the parser stumbles over it somewhere later. The habits below recognize it by its looks.
 
-// A habit is a way of writing that Go does not have. None of the patterns is right Go, or else a habit is looked for
-// only where it is an error.
+// A habit is a way of writing that Go does not have. No pattern matches valid Go, or else the habit is looked for only
+// where there is an error.
 type habit struct {
 	pattern *regexp.Regexp // on a masked line, of a cell that does not parse
 	msg     string         // the mistake
@@ -31,7 +31,7 @@ const defines = "functions begin with func"
 const noFor = "Go has no for … in"
 const noStep = "a slice has no step in Go"
 const noExceptions = "Go has no exceptions"
-const namedInside = "a function inside a function has no name of its own"
+const namedInside = "a function inside a function can't have a name"
 
 // habits are tried in this order on each line. They are made when a cell first needs them.
 var habits = sync.OnceValue(func() []habit {
@@ -41,7 +41,7 @@ var habits = sync.OnceValue(func() []habit {
 			"write for { … }: without a condition it runs until a break"},
 		{re(`^\s*while\s*\((.*)\)BLOCK`), "Go has no while: for is its only loop", "", []string{"for $1 {"}, "for cond { … } runs as long as cond is true"},
 		{re(`^\s*while\s+(.*\S)BLOCK`), "Go has no while: for is its only loop", "", []string{"for $1 {"}, "for cond { … } runs as long as cond is true"},
-		{re(`^\s*do\s*\{`), "Go has no do: for is its only loop", "", nil, "for { …; if done { break } } looks at its condition at the end"},
+		{re(`^\s*do\s*\{`), "Go has no do: for is its only loop", "", nil, "for { …; if done { break } } checks its condition at the end"},
 		{re(`^\s*for\s+(NAME)\s+in\s+range\(([^,]*)\)BLOCK`), noFor, "", []string{"for $1 := range $2 {"}, "for i := range n { … } counts from 0 to n-1"},
 		{re(`^\s*for\s+(NAME)\s+in\s+range\(([^,]*),\s*([^,]*)\)BLOCK`), noFor, "", []string{"for $1 := $2; $1 < $3; $1++ {"}, "for i := a; i < b; i++ { … } counts from a to b-1"},
 		{re(`^\s*for\s+(NAME)\s+in\s+range\(([^,]*),\s*([^,]*),\s*-([^,]*)\)BLOCK`), noFor, "", []string{"for $1 := $2; $1 > $3; $1 -= $4 {"},
@@ -76,7 +76,7 @@ var habits = sync.OnceValue(func() []habit {
 		{re(`^\s*except\b`), noExceptions, "", nil, "a function that can fail returns an error: if err != nil { … } handles it"},
 		{re(`^\s*(?:try|catch)\b`), noExceptions, "", nil, "a function that can fail returns an error: if err != nil { … } handles it"},
 		{re(`^\s*(?:raise|throw)\b`), noExceptions, "", nil, "return an error, such as errors.New(\"what went wrong\"), or panic(\"what went wrong\")"},
-		{re(`^\s*with\s+(?:torch\.)?(?:no_grad|inference_mode)\(\)\s*:\s*$`), "Go has no with", "", nil, "tensor.NoGrad(func() { … }) runs what is between the braces without gradients"},
+		{re(`^\s*with\s+(?:torch\.)?(?:no_grad|inference_mode)\(\)\s*:\s*$`), "Go has no with", "", nil, "tensor.NoGrad(func() { … }) runs the code between the braces without gradients"},
 		{re(`^\s*with\s.*:\s*$`), "Go has no with", "", nil, "defer f.Close() closes f when the function ends"},
 		{re(`^\s*assert\s+(.*\S)\s*$`), "Go has no assert", "", []string{`if !($1) { panic("failed") }`}, `if !cond { panic("failed") } asserts cond`},
 		{re(`^\s*(?:async\s+)?def\s+(NAME)\s*\(\s*\)`), "functions begin with func", "", []string{"func $1() {"}, "write func name() { … }"},
@@ -86,24 +86,24 @@ var habits = sync.OnceValue(func() []habit {
 		{re(`^\s*(?:async\s+)?(?:def|function|fn|fun)\s+(NAME)`), "functions begin with func", "", nil, "write func name(x float64) float64 { … }: parameters and results have types"},
 		{re(`^\s*class\s+(NAME)`), "Go has no classes", "a struct holds the fields, and methods are functions beside it", []string{"type $1 struct {"},
 			"type T struct { … } holds the fields, and func (t *T) Method() { … } is a method"},
-		{re(`^\s*func\s+(NAME)\s*\(([^()]*)\)\s*(?:->|:)\s*([^{]*\S)\s*\{`), "the type of the result follows the parentheses, without a sign between them", "", []string{"func $1($2) $3 {"}, "write func f(x float64) float64 { … }"},
+		{re(`^\s*func\s+(NAME)\s*\(([^()]*)\)\s*(?:->|:)\s*([^{]*\S)\s*\{`), "the result's type follows the parentheses, with no sign in between", "", []string{"func $1($2) $3 {"}, "write func f(x float64) float64 { … }"},
 		{re(`^\s*func\s+(NAME)\s*\(([^()]*\S\s*=[^()]*)\)`), "parameters have no default values in Go", "", nil, "write func f(a int), and a second function for the common case"},
 		{re(`^\s*func\s+(NAME)\s*\(`), namedInside, "", []string{"$1 := func("}, "keep it in a variable: f := func(…) { … }"},
-		{re(`\blambda\s+([\pL\d_, ]+):\s*(.*\S)`), "Go has no lambda", "a function without a name has types, too", []string{"func($1 float64) float64 { return $2 }"},
+		{re(`\blambda\s+([\pL\d_, ]+):\s*(.*\S)`), "Go has no lambda", "a function without a name needs types, too", []string{"func($1 float64) float64 { return $2 }"},
 			"write func(x float64) float64 { return … }"},
 		{re(`\(([\pL\d_, ]*)\)\s*=>\s*(\S.*)|(NAME)\s*=>\s*(\S.*)`), "Go has no => for functions", "", nil, "write func(x float64) float64 { return … }"},
 		{re(`^\s*(?:from|import)\s+(NAME)(?:\.|\s+import|\s*$|\s+as)`), "", "", nil, ""}, // pythonImport
-		{re(`^\s*del\s+(NAME)\[(.*)\]`), "Go has no del", "", []string{"delete($1, $2)", "$1 = slices.Delete($1, $2, $2+1)"}, "delete(m, k) takes a key out of a map"},
-		{re(`^\s*del\s`), "Go has no del", "", nil, "a value that nobody uses is freed by itself"},
-		{re(`^\s*(?:global|nonlocal)\s`), "Go has no global", "", nil, "a function can use the cell's variables as they are: leave the line out"},
+		{re(`^\s*del\s+(NAME)\[(.*)\]`), "Go has no del", "", []string{"delete($1, $2)", "$1 = slices.Delete($1, $2, $2+1)"}, "delete(m, k) removes a key from a map"},
+		{re(`^\s*del\s`), "Go has no del", "", nil, "a value that is no longer used is freed automatically"},
+		{re(`^\s*(?:global|nonlocal)\s`), "Go has no global", "", nil, "a function can use the cell's variables directly: leave the line out"},
 		{re(`^\s*(?:yield|await)\b`), "Go has neither yield nor await", "", nil, "return a slice, or send the values to a channel: c <- v"},
 		{re(`^\s*(?:pip3?|conda)\s+install\s`), "pip installs packages for Python", "", nil, "%get path@latest fetches a Go module; tensors, layers and plots are here already"},
-		{re(`^\s*(?:ls|cd|git|cat|mkdir|cp|mv|rm|wget|curl)\s+[^=:(\s].*`), "this is a line for the shell", "", nil, "! before it runs it there, as in !ls"},
+		{re(`^\s*(?:ls|cd|git|cat|mkdir|cp|mv|rm|wget|curl)\s+[^=:(\s].*`), "this is a command for the shell", "", nil, "put ! before it to run it there, as in !ls"},
 		{re(`^\s*(fmt\.NAME)\s+([^=\s].*\S)`), "functions are called with ( and )", "", []string{"$1($2)"}, "write fmt.Println(…)"},
 		{re(`^\s*print(?:ln)?\s+(.*\S)`), "functions are called with ( and )", "", []string{"fmt.Println($1)"}, "write fmt.Println(…)"},
-		{re(`\bnew\s+(NAME)\s*\(\s*\)`), "new is a function in Go", "", []string{"&$1{}", "new($1)"}, "&T{} makes a T and gives a pointer to it"},
-		{re(`\bnew\s+(NAME)\s*\(`), "new is a function in Go", "", nil, "&T{…} makes a T with these fields and gives a pointer to it"},
-		{re(`"""|'''`), "Go has no triple quotes", "", nil, "a string over several lines goes between backquotes (`)"},
+		{re(`\bnew\s+(NAME)\s*\(\s*\)`), "new is a function in Go", "", []string{"&$1{}", "new($1)"}, "&T{} makes a T and returns a pointer to it"},
+		{re(`\bnew\s+(NAME)\s*\(`), "new is a function in Go", "", nil, "&T{…} makes a T with these fields and returns a pointer to it"},
+		{re(`"""|'''`), "Go has no triple quotes", "", nil, "a string of several lines goes between backquotes (`)"},
 		{re(`\b(?:f|F|rf|fr)"`), "", "", nil, ""}, // fstring
 		{re(`\b[rR]"(_*)"`), "Go writes raw strings between backquotes", "", nil, "write `…` in place of r\"…\""},
 		{re(`\b[bB]("_*")`), "Go has no b\"…\"", "", []string{"[]byte($1)"}, "write []byte(\"…\")"},
@@ -127,17 +127,17 @@ var habits = sync.OnceValue(func() []habit {
 		{re(`\((int|float64|float32|int64|int32|uint8|byte|string)\)\s*(NAME|\d+)`), "conversions are written like calls", "", []string{"$1($2)"}, "write int(x)"},
 		{re(`[\[({][^\[\](){}]*[^\[\](){}\s;]\s+for\s.*\sin\s.*[\])}]|\[.*\sfor\s.*\sin\s.*\]`), "Go has no list comprehensions", "", nil, "make the slice, and append to it in a for loop: for _, x := range xs { ys = append(ys, …) }"},
 		{re(`([^=(,]*\S)\s+if\s+(.*\S)\s+else\s+(.*\S)`), "Go has no … if … else …", "", nil, "write if cond { v = a } else { v = b }"},
-		{re(`\b(NAME)\[::-1\]`), noStep, "", []string{"$1.Flip(0)"}, "slices.Reverse(xs) turns a slice around, slices.Backward(xs) goes through it from the end"},
+		{re(`\b(NAME)\[::-1\]`), noStep, "", []string{"$1.Flip(0)"}, "slices.Reverse(xs) reverses a slice, slices.Backward(xs) goes through it from the end"},
 		{re(`\b(NAME)\[([^\[\],]*:[^\[\],]*:[^\[\],]*)\]`), noStep, "", []string{"$1.Index(ITEMS)"}, "for i := 0; i < len(xs); i += 2 { … } goes in steps"},
 		{re(`\b(NAME)\[([^\[\]]+,[^\[\]]+)\]`), "an index is a single number", "", []string{"$1.Index(ITEMS)", "$1[INDEX]"}, "write a[i][j], or t.Index(i, j) for a tensor"},
 		{re(`^\s*(NAME)\s*\+=\s*\[(.*)\]\s*$`), "slices can't be added", "", []string{"$1 = append($1, $2)"}, "xs = append(xs, x) adds an element"},
-		{re(`((?:NAME\.)*NAME(?:\(\))?)\s*==\s*\[([^\[\]]*)\]`), "slices are compared by a function", "", []string{"slices.Equal($1, []int{$2})", "slices.Equal($1, []float64{$2})", "slices.Equal($1, []string{$2})"}, "slices.Equal(a, b) compares slices"},
-		{re(`=\s*\[\s*\]\s*$`), "a list has a type", "", nil, "write x := []float64{}, or var x []float64"},
-		{re(`\[([^\[\]]+(?:,[^\[\]]*)*)\]`), "a list has a type", "", []string{"[]int{$1}", "[]float64{$1}", "[]string{$1}", "[]any{$1}"}, "write []float64{1, 2.5}"},
-		{re(`\{((?:"_*"|\d+)\s*:.*)\}`), "a map has a type", "", []string{"map[string]int{$1}", "map[string]float64{$1}", "map[string]string{$1}", "map[int]string{$1}",
+		{re(`((?:NAME\.)*NAME(?:\(\))?)\s*==\s*\[([^\[\]]*)\]`), "slices are compared with a function", "", []string{"slices.Equal($1, []int{$2})", "slices.Equal($1, []float64{$2})", "slices.Equal($1, []string{$2})"}, "slices.Equal(a, b) compares slices"},
+		{re(`=\s*\[\s*\]\s*$`), "a list needs a type", "", nil, "write x := []float64{}, or var x []float64"},
+		{re(`\[([^\[\]]+(?:,[^\[\]]*)*)\]`), "a list needs a type", "", []string{"[]int{$1}", "[]float64{$1}", "[]string{$1}", "[]any{$1}"}, "write []float64{1, 2.5}"},
+		{re(`\{((?:"_*"|\d+)\s*:.*)\}`), "a map needs a type", "", []string{"map[string]int{$1}", "map[string]float64{$1}", "map[string]string{$1}", "map[int]string{$1}",
 			"map[string]any{$1}"}, "write map[string]int{\"a\": 1}"},
-		{re(`(NAME\s*:?=)\s*\{([^{}:;]+)\}\s*$`), "a list has a type", "", []string{"$1 []int{$2}", "$1 []float64{$2}", "$1 []string{$2}", "$1 []any{$2}"}, "write []float64{1, 2.5}"},
-		{re(`=\s*\{\s*\}\s*$`), "a map has a type", "", nil, "write m := map[string]int{}"},
+		{re(`(NAME\s*:?=)\s*\{([^{}:;]+)\}\s*$`), "a list needs a type", "", []string{"$1 []int{$2}", "$1 []float64{$2}", "$1 []string{$2}", "$1 []any{$2}"}, "write []float64{1, 2.5}"},
+		{re(`=\s*\{\s*\}\s*$`), "a map needs a type", "", nil, "write m := map[string]int{}"},
 		{re(`("_*")\s*%\s*\(([^()]*)\)`), "Go has no % for strings", "", []string{"fmt.Sprintf($1, $2)"}, "fmt.Sprintf(\"%d %s\", n, s) puts values into a string"},
 		{re(`^\s*(NAME\s*,[^=]*\S)\s*:?=\s*\(([^()]+,[^()]*)\)\s*$`), "Go has no tuples", "", []string{"$1 = $2", "$1 := $2"}, "write a, b := 1, 2"},
 		{re(`^\s*\(([^()]+,[^()]+)\)\s*$`), "Go has no tuples", "", []string{"fmt.Println($1)"}, "fmt.Println(a, b) prints several values"},
@@ -145,15 +145,15 @@ var habits = sync.OnceValue(func() []habit {
 		{re(`^(\s*return\s+)\(([^()]+,[^()]+)\)\s*$`), "Go has no tuples", "", []string{"${1}$2"}, "write return a, b"},
 		{re(`(\+\+|--)(NAME)\s*;?\s*$`), "$1 goes after the variable", "", []string{"$2$1"}, "write i++ on a line of its own"},
 		{re(`(?:[=(,+*/-]|return)\s*(NAME(?:\.NAME)*)(\+\+|--)`), "$1$2 has no value in Go: it is a statement", "", nil, "put $1$2 on a line of its own, then use $1"},
-		{re(`^\s*(if\s+\S+\s+(?:not\s+)?in\s+NAME\s*\{)`), "Go has no operator in", "", []string{"$1"}, "slices.Contains(xs, x) asks a slice; _, ok := m[k] asks a map"},
-		{re(`\bnot\s+in\b`), "Go has no operator in", "", nil, "!slices.Contains(xs, x) asks a slice; _, ok := m[k] asks a map"},
+		{re(`^\s*(if\s+\S+\s+(?:not\s+)?in\s+NAME\s*\{)`), "Go has no operator in", "", []string{"$1"}, "slices.Contains(xs, x) searches a slice; _, ok := m[k] looks in a map"},
+		{re(`\bnot\s+in\b`), "Go has no operator in", "", nil, "!slices.Contains(xs, x) searches a slice; _, ok := m[k] looks in a map"},
 		{re(`(NAME|\d+|"_*")\s+in\s+(NAME)`), "Go has no operator in", "", []string{"slices.Contains($2, $1)", "strings.Contains($2, $1)"},
-			"slices.Contains(xs, x) asks a slice; _, ok := m[k] asks a map"},
+			"slices.Contains(xs, x) searches a slice; _, ok := m[k] looks in a map"},
 		{re(`(NAME)\s+is\s+not\s+(NAME)`), "Go has no operator is", "", []string{"$1 != $2"}, "== and != compare"},
 		{re(`(NAME)\s+is\s+(NAME)`), "Go has no operator is", "", []string{"$1 == $2"}, "== and != compare"},
 		{re(`.*\s(and|or)\s.*`), "", "", nil, ""}, // words
 		{re(`.*\bnot\s+\S.*`), "", "", nil, ""},   // words
-		{re(`\b(\d+(?:\.\d*)?|\.\d+)(?:f|F|L|l|u|d|D)\b`), "numbers have no suffixes in Go", "", []string{"$1"}, "write the number alone, and float32(1.5) for a type of its own"},
+		{re(`\b(\d+(?:\.\d*)?|\.\d+)(?:f|F|L|l|u|d|D)\b`), "numbers have no suffixes in Go", "", []string{"$1"}, "write the number alone, or float32(1.5) to give it a type"},
 		{re(`\b(\d+(?:\.\d*)?)j\b`), "Go writes the imaginary unit as i", "", []string{"${1}i"}, "write 2i"},
 		{re(`\btype\s*\((.*)\)`), "type declares a type in Go", "", []string{`fmt.Printf("%T\n", $1)`}, `fmt.Printf("%T\n", x) prints the type of x`},
 		{re(`^\s*case\b.*:\s*$`), "case belongs in a switch", "", nil, "write switch x { case 1: … }"},
@@ -161,11 +161,11 @@ var habits = sync.OnceValue(func() []habit {
 		{re(`^\s*if\s[^{]*\S\s+NAME(?:\.NAME)*\(.*\)\s*$`), "the block after if and for goes between { and }", "", nil, "put it in braces, even if it is a single statement"},
 		{re(`^\s*(?:if|for)\s*\(.*\)\s*[^\s{].*[^{]$`), "the block after if and for goes between { and }", "", nil, "put it in braces, even if it is a single statement"},
 		{re(`^\s*(?:public|private|static|void|protected)\s`), "Go has no public, private or static", "", nil, "a name that begins with a capital letter is public; a function begins with func"},
-		{re(`^\s*#\s*include\b`), "Go has no #include", "", nil, "packages of the standard library are there without a line for them"},
+		{re(`^\s*#\s*include\b`), "Go has no #include", "", nil, "packages of the standard library can be used without a line for them"},
 	}
 })
 
-// goWords puts Python's words for operators and constants into Go's.
+// goWords translates Python's words for operators and constants into Go's.
 func goWords(s string) string {
 	masked := mask(s)
 	for _, w := range [][2]string{{`\band\b`, "&&"}, {`\bor\b`, "||"}, {`\bis\s+not\b`, "!="}, {`\bis\b`, "=="}, {`\bnot\s+`, "!"}, {`\bTrue\b`, "true"}, {`\bFalse\b`, "false"},
@@ -182,7 +182,7 @@ func goWords(s string) string {
 	return s
 }
 
-// goConditions puts a line with Python's words into Go's, in several ways if those mean different things there.
+// goConditions translates a line with Python's words into Go, in several ways if the words could mean different things.
 func goConditions(s string) []string {
 	texts := []string{goWords(s)}
 	for _, way := range []struct {
@@ -202,10 +202,11 @@ func goConditions(s string) []string {
 	return texts
 }
 
-// habitLines is how far behind a habit the parser may stumble: try: is a label to it, and what follows may be Go.
+// habitLines is how many lines after a habit the parser may stumble: it takes try: for a label, and what follows may be
+// Go.
 const habitLines = 200
 
-// A pythonHabit is a mistake of those who know Python.
+// A pythonHabit is a mistake that Python programmers make.
 type pythonHabit struct{ *mistake }
 
 func (m *mistake) habit() pythonHabit { return pythonHabit{m} }
@@ -350,7 +351,7 @@ func (m pythonHabit) obey(h habit, line int, g []int) bool {
 	return true
 }
 
-// withEmptyBlock returns the cell with a header in the place of [lo, hi), and an empty block in the place of the lines
+// withEmptyBlock returns the cell with a header in place of [lo, hi), and an empty block in place of the lines
 // that belong to it: those that are indented further than line, empty ones, and a closing brace. end is where it ends.
 func (m pythonHabit) withEmptyBlock(line, lo, hi int, header string) (code string, end int) {
 	src, indent := m.src.Code, lo-line
@@ -371,7 +372,7 @@ func (m pythonHabit) withEmptyBlock(line, lo, hi int, header string) (code strin
 	return code + src[behind:], len(code) - 1
 }
 
-// elseAlone finds an else that does not stand on the line of the } before it.
+// elseAlone finds an else that is not on the line of the } before it.
 func (m pythonHabit) elseAlone(lo int, line string) bool {
 	if !strings.HasPrefix(strings.TrimSpace(line), "else") {
 		return false
@@ -432,8 +433,8 @@ func (m pythonHabit) words(lo, hi int) bool {
 
 var placeholder = regexp.MustCompile(`\{([^{}:!]*)(?:![rs])?(?::([^{}]*))?\}`)
 
-// goFormat turns the literal of a Python string with { } into one with verbs, and returns the values in { }, each
-// behind a comma.
+// goFormat turns the literal of a Python string with { } into one with verbs, and returns the values in { }, each after
+// a comma.
 func goFormat(lit string) (format, values string) {
 	format = placeholder.ReplaceAllStringFunc(strings.ReplaceAll(lit, "%", "%%"), func(s string) string {
 		g := placeholder.FindStringSubmatch(s)
@@ -468,7 +469,7 @@ func (m pythonHabit) fstring(lo, quote int) bool {
 	format, args := goFormat(lit)
 	if g := re(`\bprint(?:ln)?\($`).FindStringIndex(m.masked[lo : quote-1]); g != nil && strings.HasPrefix(m.masked[hi:], ")") {
 		m.e.Msg = "Go has no f-strings"
-		m.e.Hint = m.write("", lo+g[0], hi+1, "fmt.Printf(\"x = %v\\n\", x) prints values in a text", "fmt.Printf("+format[:len(format)-1]+"\\n\""+args+")")
+		m.e.Hint = m.write("", lo+g[0], hi+1, "fmt.Printf(\"x = %v\\n\", x) prints values within a text", "fmt.Printf("+format[:len(format)-1]+"\\n\""+args+")")
 		m.move(lo+g[0], hi+1)
 		return true
 	}
@@ -479,15 +480,15 @@ func (m pythonHabit) fstring(lo, quote int) bool {
 	return true
 }
 
-// pythonPackages are what stands in the place of Python's packages.
+// pythonPackages are what to use in place of Python's packages.
 var pythonPackages = map[string]string{
 	"torch": "package tensor has what torch has, layers are in nn, and optimizers in optim", "numpy": "package tensor has arrays like NumPy's", "np": "package tensor has arrays like NumPy's",
 	"matplotlib": "package plots draws charts", "einops": "package einops has rearrange, reduce and einsum", "random": "package math/rand/v2 makes random numbers: rand.Float64(), rand.IntN(6)", "plt": "package plots draws charts", "pd": "package encoding/csv reads tables",
 	"sys": "package os has Args, Exit and Stdin", "re": "package regexp has regular expressions", "json": "package encoding/json reads and writes JSON",
 	"math": "package math needs no import here: write math.Sqrt(2)", "time": "package time needs no import here: write time.Now()", "os": "package os needs no import here",
-	"collections": "maps and slices are part of Go", "typing": "types are part of Go", "itertools": "package slices has much of it",
-	"datetime": "package time has dates", "pathlib": "package path/filepath has paths", "functools": "functions are values in Go", "dataclasses": "a struct does it",
-	"string": "package strings has what works on text", "logging": "package log writes a log", "pandas": "package encoding/csv reads tables",
+	"collections": "maps and slices are part of Go", "typing": "types are part of Go", "itertools": "package slices does much of that",
+	"datetime": "package time has dates", "pathlib": "package path/filepath handles paths", "functools": "functions are values in Go", "dataclasses": "a struct does that",
+	"string": "package strings has functions for text", "logging": "package log writes a log", "pandas": "package encoding/csv reads tables",
 }
 
 // pythonImport explains an import whose path is not between quotes.
@@ -507,7 +508,7 @@ func (m pythonHabit) pythonImport(text string) {
 		name = strings.Trim(f[3], ",")
 	}
 	if path := m.s.packages.ByName(name); strings.Contains(path, "/") && strings.Contains(path, ".") {
-		m.e.Hint = fmt.Sprintf("write import %q; most packages are known by their names, without an import", path)
+		m.e.Hint = fmt.Sprintf("write import %q; most packages can be used by their names, without an import", path)
 		return
 	}
 	if why := pythonPackages[first]; why != "" {
@@ -516,7 +517,7 @@ func (m pythonHabit) pythonImport(text string) {
 	}
 	lo := m.off
 	_, hi := m.lineAt(lo)
-	m.e.Hint = m.write("", lo, hi, "there is no package "+first+" in Go's standard library: write import \"path\" with the whole path of one", fmt.Sprintf("import %q", first), fmt.Sprintf("import %q", pkg))
+	m.e.Hint = m.write("", lo, hi, "there is no package "+first+" in Go's standard library: write import \"path\" with a package's full path", fmt.Sprintf("import %q", first), fmt.Sprintf("import %q", pkg))
 }
 
 // lexical finds what can't be a piece of Go at all: an open string or comment, a sign that Go doesn't have.
@@ -532,14 +533,14 @@ func lexical(src *Source, code string) *Error {
 	before := code[strings.LastIndexByte(code[:at], '\n')+1 : at]
 	switch {
 	case strings.HasPrefix(msg, "string literal"):
-		e.Msg, e.Hint = "this string is never closed", `the closing " is missing on this line; a string over several lines goes between backquotes (`+"`)"
+		e.Msg, e.Hint = "this string is never closed", `the closing " is missing on this line; a string of several lines goes between backquotes (`+"`)"
 		e.End = src.Pos(at + len(line)).Col
 	case strings.HasPrefix(msg, "raw string"):
 		e.Msg, e.Hint = "this string is never closed", "the closing ` is missing"
 	case strings.HasPrefix(msg, "comment"):
 		e.Msg, e.Hint, e.End = "this comment is never closed", "the */ that belongs to it is missing", e.Pos.Col+2
 	case strings.HasPrefix(line, "'''"):
-		e.Msg, e.Hint, e.End = "Go has no triple quotes", "a string over several lines goes between backquotes (`)", e.Pos.Col+3
+		e.Msg, e.Hint, e.End = "Go has no triple quotes", "a string of several lines goes between backquotes (`)", e.Pos.Col+3
 	case strings.HasPrefix(msg, "rune literal"):
 		e.Msg, e.Hint = "this quote is never closed", `a string goes between double quotes: "it's"; single quotes are for one character`
 	case strings.HasPrefix(msg, "illegal rune") && strings.HasPrefix(line, "''"):
@@ -564,7 +565,7 @@ func lexical(src *Source, code string) *Error {
 	return e
 }
 
-// strangeSign explains a character that means nothing in Go. line begins with it; before is what stands in front of it.
+// strangeSign explains a character that means nothing in Go. line begins with it; before is what comes before it.
 func strangeSign(line, before, msg string) (string, string) {
 	first := []rune(line)[0]
 	signs := map[rune]string{'−': "-", '–': "-", '—': "-", '×': "*", '·': "*", '÷': "/", '≤': "<=", '≥': ">=", '≠': "!=", '“': `"`, '”': `"`, '„': `"`, '‘': "'", '’': "'",
@@ -575,13 +576,13 @@ func strangeSign(line, before, msg string) (string, string) {
 	case first == '?':
 		return "Go has no ? : operator", "write if cond { v = a } else { v = b }"
 	case first == '@' && strings.TrimSpace(before) == "":
-		return "Go has no decorators", "call the one function with the other as its argument: f = timed(f)"
+		return "Go has no decorators", "call one function with the other as its argument: f = timed(f)"
 	case first == '@':
 		return "Go has no operator @", "tensors are multiplied with a.Matmul(b)"
 	case first == '\\':
 		return "a line is not continued with \\", "end the line with an operator, a comma or an open bracket instead"
 	case first == '$':
-		return "a name has no $", "write the name alone"
+		return "a name can't contain a $", "write the name alone"
 	case first == '\u00a0' || first == '\u200b' || first == '\ufeff' || first == '\u3000':
 		return "this is a special space, which Go does not know", "it came along with copied text: type a normal space"
 	case signs[first] == `"` || signs[first] == "'":

@@ -9,8 +9,7 @@ import (
 )
 
 // Cells with C in them are checked without knowing what C declares: the go command, which builds them, finds that out.
-// What code of cells declares with C, later cells can use: the program has the C code of each cell that it has
-// something of.
+// Later cells can use what code declares with C: the program has the C code of each cell that it has something of.
 
 const cgoPath = "C" // and its name
 
@@ -66,8 +65,8 @@ func (c *checked) usesC(n ast.Node) (uses bool) {
 	return uses
 }
 
-// typeOf is the type of a variable that the cell defines. Of a converted value of C's the checker knows nothing; it has
-// the type that stands there.
+// typeOf is the type of a variable that the cell defines. The checker knows nothing about a converted value of C's; it
+// has the type that is written there.
 func (p *hoister) typeOf(d definition) types.Type {
 	t := d.obj.Type()
 	st, ok := unlabeled(p.body[d.stmt]).(*ast.AssignStmt)

@@ -10,12 +10,12 @@ import (
 
 // A Chain makes one program of cells that are to run one after another, where building a program takes longer than
 // most of them run. The program has a function for each cell, which does what the cell's own program does; between
-// them values are kept as ever. Variables that the program has already need not be restored.
+// them values are kept as usual. Variables that the program has already need not be restored.
 //
-// A cell is part of a chain only where that makes no difference. What one process does not do for several cells
-// as several processes do for one each, ends the chain: types that get a new meaning, goroutines, standard input, and
-// packages that tell of the process. A function or variable that a cell declares again has another name in the program
-// from there on, and so have functions that use it.
+// A cell is part of a chain only where that makes no difference. Whatever one process does not do for several cells as
+// one process each would, ends the chain: types that get a new meaning, goroutines, standard input, and packages that
+// report on the process. A function or variable that a cell declares again has another name in the program from there
+// on, and so do functions that use it.
 //
 // Package export makes a program of cells, too: one to be read, which keeps nothing and knows no places of cells.
 type Chain struct {
@@ -117,7 +117,7 @@ type chained struct {
 	there bool // the chain has it already
 }
 
-// tellers are packages by which a program looks at its process, or has state in it that ends with a cell.
+// tellers are packages through which a program looks at its process, or whose state in it ends with a cell.
 var tellers = map[string]bool{"expvar": true, "flag": true, "log": true, "os/signal": true, "runtime": true, "runtime/debug": true, "runtime/metrics": true,
 	"runtime/pprof": true, "runtime/trace": true, "testing": true, "unsafe": true, measurePath: true, widgetPath: true}
 
@@ -149,7 +149,7 @@ func (d *chained) mayRename() bool {
 	return len(d.Names) == 1 && d.Owner == "" && (d.Kind == token.FUNC || d.Kind == token.VAR)
 }
 
-// fit finds out what the chain has already and what gets a new name, and reports whether the program goes with it.
+// fit finds out what the chain has already and what gets a new name, and reports whether the program can join it.
 func (p *link) fit() bool {
 	for name, path := range p.names {
 		if p.imports[name] != "" && p.imports[name] != path || p.decls[name] != "" {

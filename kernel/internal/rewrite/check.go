@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// An Error is a mistake in a cell, at its user's place.
+// An Error is a mistake in a cell, at its place in the user's text.
 type Error struct {
 	Pos  Pos
 	End  int // column after the last character meant, on the same line; 0 if unknown
@@ -21,7 +21,7 @@ type Error struct {
 	row   string // of hints, if one of them explains it
 }
 
-// checked is a program with what the type checker found out about it.
+// checked is a program with the type checker's findings.
 type checked struct {
 	text *Text
 	fset *token.FileSet
@@ -117,7 +117,7 @@ func (c *checked) offset(p token.Pos) int {
 	return c.fset.File(c.file.FileStart).Offset(p)
 }
 
-// user returns where a node's first byte stands in a cell; exact is false if no user wrote it.
+// user returns where a node's first byte is in a cell; exact is false if no user wrote it.
 func (c *checked) user(p token.Pos) (src *Source, off int, exact bool) {
 	return c.text.Locate(c.offset(p))
 }
@@ -152,7 +152,7 @@ func (c *checked) syntaxErrors() []Error {
 	return []Error{c.errorAt(e.Pos.Offset, e.Msg)}
 }
 
-// UserNames takes the names that we write into programs out of a text about one.
+// UserNames removes the names that we write into programs from a text about a program.
 func UserNames(msg string) string {
 	if !strings.Contains(msg, ownPrefix) {
 		return msg

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// An assembly puts the program of a cell together, when all of it is checked.
+// An assembly puts together the program of a cell once all of it is checked.
 type assembly struct {
 	mover
 	g      *graph
@@ -360,7 +360,7 @@ func (a *assembly) finish(body *Text) {
 	a.plain()
 }
 
-// plain writes the program as the user might have, without the kernel's doings: for tools that are to look at the last
+// plain writes the program as the user might have, without the kernel's additions: for tools that look at the last
 // cell.
 func (a *assembly) plain() {
 	var said strings.Builder // what the cell itself and what it calls say; variables come along for other reasons, too

@@ -94,7 +94,7 @@ func (s *Session) Cursor(code string, off int) (c *Cursor, ok bool) {
 	return &Cursor{t, at, src}, true
 }
 
-// IsText reports whether a byte offset in a cell lies in a comment, a string or a character, where no name can stand.
+// IsText reports whether a byte offset in a cell lies in a comment, a string or a character, where no name can be.
 func IsText(code string, off int) bool {
 	_, blanked := magics(code)
 	for t := range scan([]byte(blanked), nil) {

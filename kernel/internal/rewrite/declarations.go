@@ -69,7 +69,7 @@ func (w *work) importAs(name, path string) {
 	if old := w.n.imports[name]; old != "" && old != path {
 		w.n.shadow(name) // earlier declarations mean the other package
 	}
-	w.n.take(name, fmt.Sprintf("%s is the package %s since cell [%d]", name, path, w.src.Cell))
+	w.n.take(name, fmt.Sprintf("%s has been the package %s since cell [%d]", name, path, w.src.Cell))
 	delete(w.n.noted, "package "+name)
 	w.n.imports[name] = path
 	w.imported[name] = true
@@ -94,7 +94,7 @@ func (w *work) sort(items []item) bool {
 				return false
 			}
 			if (isMain(d) || d.key == "init" && d.tok == token.FUNC) && hasParameters(w.code[d.lo:d.hi]) {
-				w.fail(d.lo, "func "+d.key+" takes no arguments and returns nothing", "Go calls it by itself: give a function that you call another name")
+				w.fail(d.lo, "func "+d.key+" takes no arguments and returns nothing", "Go calls it for you: if you call it yourself, give it another name")
 				return false
 			}
 			if isMain(d) { // the program's own main calls it
@@ -158,7 +158,7 @@ func (w *work) rename(d *decl, name string) {
 	d.key, d.names = name, nil
 }
 
-// allowed refuses declarations that no notebook could live with.
+// allowed refuses declarations that a notebook can't live with.
 func (w *work) allowed(d *decl) bool {
 	for _, name := range d.names {
 		switch {

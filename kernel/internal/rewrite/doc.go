@@ -14,7 +14,7 @@
 //  5. The last expression is shown (echo.go), loops can be interrupted (persist.go), reads of standard input ask in the
 //     notebook (redirect.go), and a //step cell records its statements (steps.go).
 //  6. The program is put together from what the cell can reach (reach.go, compose.go). It restores the variables that
-//     it needs before the first statement and registers those that it defines. What code does beside that, such as
+//     it needs before the first statement and registers those that it defines. What else code does, such as
 //     starting goroutines, is found once, when it is declared (effects.go).
 //  7. Where programs take long to build, those of several cells become one (chain.go). Like package export it goes by
 //     the program's pieces and by what names mean in each of them (pieces.go), which is found out only once.

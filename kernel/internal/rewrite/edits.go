@@ -60,7 +60,7 @@ func (e edits) apply(t *Text, src *Source, lo, hi int) {
 	t.User(src, at, hi)
 }
 
-// The following turn positions in a checked program into edits of the cell.
+// The following methods turn positions in a checked program into edits of the cell.
 
 func (w *work) at(c *checked, p token.Pos) int {
 	_, off, _ := c.user(p)
@@ -79,7 +79,7 @@ func (w *work) blank(c *checked, lo, hi token.Pos) {
 	w.edits.blank(w.src.Code, w.at(c, lo), w.end(c, hi))
 }
 
-// after adds code behind a statement.
+// after adds code after a statement.
 func (w *work) after(c *checked, st ast.Stmt, s string) { w.edits.insert(w.end(c, st.End()), s) }
 
 // mine reports whether a node was written by the user in this cell.

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// effects are what code does beside giving values to variables of the cells, as far as its text tells. They are found
+// effects are what code does besides giving values to variables of the cells, as far as its text tells. They are found
 // once, when it is declared: a program has those of its statements and of the declarations that it reaches.
 type effects struct {
 	goroutines bool // a goroutine may go on when main ends
@@ -18,12 +18,13 @@ type effects struct {
 
 // A setting is something of another package that code sets. Package persist carries what every process has, such as its
 // environment; all else begins anew in each cell's process.
-type setting struct{ name, note string } // note is told once; "" is not
+type setting struct{ name, note string } // note is shown once; "" is not shown
 
 // starting are methods and functions that start goroutines, such as that of sync.WaitGroup.
 var starting = map[string]bool{"Go": true, "AfterFunc": true}
 
-// lasting are names of what has to do with standard input, changes the process, or goes on when a cell has ended.
+// lasting are names of functions and variables that have to do with standard input, change the process, or go on when a
+// cell has ended.
 var lasting = map[string]bool{"Stdin": true, "Scan": true, "Scanln": true, "Scanf": true, "Setenv": true, "Unsetenv": true, "Clearenv": true, "Chdir": true, "Exit": true,
 	"Pull": true, "Pull2": true}
 
@@ -149,10 +150,10 @@ func (e *effects) add(part effects) {
 	e.sets = append(e.sets, part.sets...)
 }
 
-// alone reports whether a program with these effects must have its process for itself.
+// alone reports whether a program with these effects needs a process to itself.
 func (e *effects) alone() bool { return e.goroutines || e.process || e.aliases || len(e.sets) > 0 }
 
-// noteEnds says of what a piece of the cell sets in other packages that it ends with the cell.
+// noteEnds says that what a piece of the cell sets in other packages ends with the cell.
 func (w *work) noteEnds(e effects) {
 	for _, s := range e.sets {
 		if s.note != "" {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// explain puts an error into words for a reader who is learning Go: Go's own words stay where they are clear, and a
-// hint says what to do.
+// explain rewords an error for a reader who is learning Go: Go's own words stay where they are clear, and a hint says
+// what to do.
 func (s *Session) explain(e *Error, next *Session, budget *int) {
 	e.Msg = plain(e.Msg)
 	if name, ok := unusedName(e.Msg); ok {
@@ -119,7 +119,7 @@ func (m *mistake) hint() string {
 	return ""
 }
 
-// shadowedPackage explains that a name means a variable, and no longer the package that has the name behind the dot.
+// shadowedPackage explains that a name means a variable, and no longer the package that has the name after the dot.
 func (m *mistake) shadowedPackage(name, member string) string {
 	if _, ok := m.next.vars[name]; !ok && m.s.vars[name].typ == "" {
 		return ""
@@ -131,7 +131,7 @@ func (m *mistake) shadowedPackage(name, member string) string {
 	if p, err := m.s.packages.Import(path); err != nil || p.Scope().Lookup(member) == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s is a variable here: import %q gives the package back", name, path)
+	return fmt.Sprintf("%s is a variable here: import %q brings the package back", name, path)
 }
 
 // syntaxHint explains an error of the parser that no habit accounts for.
@@ -149,7 +149,7 @@ func (m *mistake) syntaxHint() string {
 		code := strings.TrimRight(m.masked[lo:m.off], " \t")
 		at := lo + len(code)
 		if m.works(m.replaced(at, at, ","), lo, at) {
-			return "where a list goes over several lines, each line ends with a comma"
+			return "in a list of several lines, each line ends with a comma"
 		}
 		return "a comma, or the bracket that closes the list, is missing at the end of this line"
 	case strings.HasPrefix(msg, "missing ','"):
@@ -163,15 +163,15 @@ func (m *mistake) syntaxHint() string {
 		return "put it in braces, even if it is a single statement"
 	case strings.HasPrefix(msg, "expected operand, found '}'"), strings.HasPrefix(msg, "expected operand, found newline"), strings.HasPrefix(msg, "expected operand, found 'EOF'"):
 		m.e.Msg = "something is missing here"
-		return "a value must follow what stands before"
+		return "a value must follow what comes before"
 	case strings.HasPrefix(msg, "expected operand"):
 		return "a value is missing before this"
 	case strings.HasPrefix(msg, "expected selector"):
 		return "the name after the dot is missing"
 	case strings.HasPrefix(msg, "expected declaration"):
-		return "a { or } too many or too few stands before this"
+		return "before this, there is a { or } too many or too few"
 	case strings.HasPrefix(msg, "expected 'IDENT'") || strings.HasPrefix(msg, "expected name"):
-		return "a name is wanted here; words such as type, func, range and map are taken"
+		return "a name is needed here; words such as type, func, range and map are reserved"
 	case strings.HasPrefix(msg, "expected ';', found ','") && m.works(m.replaced(m.off, m.off+1, ""), lo, m.off):
 		m.e.Msg = "fields of a struct are not separated by commas"
 		return "each field has a line of its own: leave the comma out"
@@ -196,8 +196,8 @@ func (m *mistake) syntaxHint() string {
 	return ""
 }
 
-// brackets finds what a parser need not look at: strings and comments that never end, signs that Go doesn't have, and
-// brackets without a partner. The parser's words about them lead nowhere near the place.
+// brackets finds what takes no parser to find: strings and comments that never end, signs that Go doesn't have, and
+// brackets without a partner. What the parser says about them points nowhere near the place.
 func brackets(src *Source, code string) *Error {
 	if e := lexical(src, code); e != nil {
 		return e
@@ -243,7 +243,7 @@ func brackets(src *Source, code string) *Error {
 	}
 	top := open[len(open)-1]
 	if early[0].hi > 0 && top.tok == token.LBRACE {
-		return wrong(early[0], fmt.Sprintf("the } that belongs to it is missing: the next one is that of line %d, which is indented less", src.Pos(early[1].lo).Line), "is never closed")
+		return wrong(early[0], fmt.Sprintf("the } that belongs to it is missing: the next one, on line %d, is indented less", src.Pos(early[1].lo).Line), "is never closed")
 	}
 	if _, rest, comment := strings.Cut(code[top.lo:top.lo+lineLen(code[top.lo:])], "//"); comment && strings.Contains(rest, closer[top.tok].String()) {
 		return wrong(top, fmt.Sprintf("// begins a comment, which swallows the %s: / between integers drops the remainder", closer[top.tok]), "is never closed")

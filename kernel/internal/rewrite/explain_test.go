@@ -9,7 +9,7 @@ import (
 // TestErrors runs cells with a mistake and looks at the message about it, and its place.
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ name, code, at, msg, hint string }{
-		{"undefined", "foo", "1:1", "undefined: foo", "run the cell that defines it first"},
+		{"undefined", "foo", "1:1", "undefined: foo", "first run the cell that defines it"},
 		{"a slip", "count := 1\nfmt.Println(cuont)", "2:13", "undefined: cuont", "did you mean count?"},
 		{"a slip in a package", "strings.ToUper(\"a\")", "1:9", "undefined: strings.ToUper", "did you mean strings.ToUpper?"},
 		{"numbers", "a, b := 1, 2.5\na * b", "2:1", "mismatched types int and float64", "write float64(a) * b"},
@@ -37,7 +37,7 @@ func TestErrors(t *testing.T) {
 		{"method", "type T struct{ Size int }\nT{}.size", "2:5", "size", "did you mean Size?"},
 		{"pointer method", "type T struct{}\nfunc (t *T) String() string { return \"\" }\nvar s fmt.Stringer = T{}", "3:22", "cannot use T{}", "put & before the value"},
 		{"count", "a, b := strconv.Quote(\"x\")", "1:9", "assignment mismatch", "write 1 name on the left"},
-		{"embed in two", "//go:embed f.txt\nvar a, b string", "2:5", "go:embed cannot apply to this var", "a var of its own without a value"},
+		{"embed in two", "//go:embed f.txt\nvar a, b string", "2:5", "go:embed cannot apply to this var", "a var of its own, without a value"},
 		{"embed in none", "//go:embed f.txt\nvar _ string", "2:5", "go:embed cannot apply to this var", "a var of its own"},
 		{"embed with a value", "var (\n\tn int\n\t//go:embed f.txt\n\ts = \"x\"\n)", "4:2", "go:embed cannot apply to this var", "a var of its own"},
 		{"nonlatin column", "日本 := 1; 日本 + \"a\"", "1:10", "mismatched types int and untyped string", "write fmt.Sprint(日本, \"a\")"},

@@ -21,8 +21,8 @@ func (c *checked) definesFlag(call *ast.CallExpr) *types.Func {
 	return f
 }
 
-// parsesFlags returns the index of the statement of the cell behind which flags are parsed, or -1; if those of earlier
-// cells will do, it parses them right away.
+// parsesFlags returns the index of the cell's statement after which flags are parsed, or -1; if those of earlier cells
+// will do, it parses them right away.
 func (a *assembly) parsesFlags(t *Text) int {
 	if a.r.Args == "" || a.tests {
 		return -1

@@ -15,10 +15,10 @@ import (
 	"github.com/lectern-go/lectern/internal/spelling"
 )
 
-// A name that means nothing has gone, belongs to another language, or is a slip of the pen. The proposals for it
-// must be of the kind that its place asks for, so the cell is checked with it.
+// A name that means nothing is gone, belongs to another language, or is a slip of the pen. A proposal for it must be of
+// the kind that the place requires, so the cell is checked with it.
 
-// wanted is what a name's place asks for.
+// wanted is what a name's place requires.
 type wanted int
 
 const (
@@ -28,12 +28,12 @@ const (
 	aPackage
 )
 
-// A wrongName is a mistake in a name that is not there, or is there in another form.
+// A wrongName is a mistake in a name that does not exist, or exists in another form.
 type wrongName struct{ *mistake }
 
 func (m *mistake) name() wrongName { return wrongName{m} }
 
-// wants looks at what stands around the name at [lo, hi).
+// wants looks at what is around the name at [lo, hi).
 func (m wrongName) wants(lo, hi int) wanted {
 	after := strings.TrimLeft(m.masked[hi:], " ")
 	line, _ := m.lineAt(lo)
@@ -57,7 +57,7 @@ func (m wrongName) wants(lo, hi int) wanted {
 	return aValue
 }
 
-// candidates are the names that may stand where something of a kind is wanted.
+// candidates are the names that can be used where something of a kind is wanted.
 func (m wrongName) candidates(w wanted) []string {
 	var names []string
 	if w != aType {
@@ -112,7 +112,7 @@ func (m wrongName) undefined(name string) string {
 	for _, x := range []*Session{m.next, m.s} {
 		if why := x.gone[name]; why != "" {
 			if path := m.s.packages.ByName(name); path != "" {
-				why += fmt.Sprintf(". The package of that name is there again after import %q", path)
+				why += fmt.Sprintf(". import %q brings the package of that name back", path)
 			}
 			return why
 		}
@@ -120,7 +120,7 @@ func (m wrongName) undefined(name string) string {
 	if pkg, sym, ok := strings.Cut(name, "."); ok {
 		if p := m.packageNamed(pkg); p != nil {
 			lo := m.off
-			if strings.HasPrefix(m.src.Code[lo:], name) { // or else the name behind the dot
+			if strings.HasPrefix(m.src.Code[lo:], name) { // or else the name after the dot
 				lo += len(pkg) + 1
 			}
 			if t := pythonMembers[name]; t != "" {
@@ -140,7 +140,7 @@ func (m wrongName) undefined(name string) string {
 			}
 		}
 	}
-	const first = "run the cell that defines it first"
+	const first = "first run the cell that defines it"
 	if m.src.Code == "" || !strings.HasPrefix(m.src.Code[m.off:], name) {
 		return first
 	}
@@ -165,14 +165,14 @@ func (m wrongName) undefined(name string) string {
 	}
 	switch w {
 	case aType:
-		return "there is no such type: run the cell that declares it first, with type " + name + " …"
+		return "there is no such type: first run the cell that declares it, with type " + name + " …"
 	case aCall:
-		return "there is no such function: run the cell that declares it first"
+		return "there is no such function: first run the cell that declares it"
 	}
 	return first + "; a new variable is defined with :="
 }
 
-// turned explains a name behind its type.
+// turned explains a name that follows its type.
 func (m wrongName) turned(lo, hi int) string {
 	line, _ := m.lineAt(lo)
 	g := re(`(?:[{(,;]|^)\s*(int|string|float64|float32|bool|byte|any|float|str|double)\s+$`).FindStringSubmatchIndex(m.masked[line:lo])
@@ -186,7 +186,7 @@ func (m wrongName) turned(lo, hi int) string {
 	return m.write("the type comes after the name", line+g[2], hi, "", m.src.Code[lo:hi]+" "+typ)
 }
 
-// pythonMembers are what stands in the place of what Python's packages have under other names.
+// pythonMembers are what to use for what Python's packages have under other names.
 var pythonMembers = map[string]string{"time.time": "time.Now", "json.dumps": "json.Marshal", "json.loads": "json.Unmarshal", "os.listdir": "os.ReadDir", "os.getcwd": "os.Getwd",
 	"math.inf": "math.Inf(1)", "math.nan": "math.NaN()", "os.path": "filepath", "time.perf_counter": "time.Now"}
 
@@ -230,7 +230,7 @@ func (m wrongName) foreign(name string, lo, hi int) string {
 	}
 	switch name {
 	case "str", "repr":
-		return call("", "fmt.Sprint(x) makes a string of any value", "fmt.Sprint(ARGS)")
+		return call("", "fmt.Sprint(x) turns any value into a string", "fmt.Sprint(ARGS)")
 	case "float", "double":
 		if text := strings.Trim(args, `"'`); strings.TrimLeft(text, "+-") == "inf" {
 			return call("", "math.Inf(1) is infinity", map[bool]string{true: "math.Inf(-1)", false: "math.Inf(1)"}[text[0] == '-'])
@@ -258,7 +258,7 @@ func (m wrongName) foreign(name string, lo, hi int) string {
 	case "sorted":
 		return call("", "slices.Sorted(slices.Values(xs)) gives a sorted copy, slices.Sort(xs) sorts in place", "slices.Sorted(slices.Values(ARGS))")
 	case "reversed":
-		return "slices.Reverse(xs) turns a slice around in place"
+		return "slices.Reverse(xs) reverses a slice in place"
 	case "list", "dict", "set", "tuple":
 		return "make a slice ([]int{1, 2}) or a map (map[string]int{\"a\": 1})"
 	case "help", "dir":
@@ -271,7 +271,7 @@ func (m wrongName) foreign(name string, lo, hi int) string {
 	case "id":
 		return call("", `fmt.Printf("%p\n", &x) prints where x is in memory`, `fmt.Sprintf("%p", ARGS)`, `fmt.Sprintf("%p", &ARGS)`)
 	case "isinstance":
-		return "a variable has one type for good; v, ok := x.(T) asks what an interface holds"
+		return "a variable never changes its type; v, ok := x.(T) asks what an interface holds"
 	case "exit", "quit":
 		return call("", "os.Exit(0) ends the cell", "os.Exit(ARGS)", "os.Exit(0)")
 	case "enumerate", "zip":
@@ -283,14 +283,14 @@ func (m wrongName) foreign(name string, lo, hi int) string {
 	case "chr", "ord":
 		return "string(rune(65)) is \"A\", and s[0] is the first byte of a string"
 	case "any", "all":
-		return "slices.ContainsFunc(xs, f) asks whether f holds for one of them"
+		return "slices.ContainsFunc(xs, f) tells whether f holds for any of them"
 	case "Exception", "Error", "ValueError":
 		return call("", "errors.New(\"what went wrong\") makes an error", "errors.New(ARGS)")
 	}
 	return ""
 }
 
-// torch explains what stands behind the name of PyTorch's package, or NumPy's, at [lo, hi).
+// torch explains what follows the name of PyTorch's package, or NumPy's, at [lo, hi).
 func (m wrongName) torch(lo, hi int) string {
 	sym := identifierAt(m.src.Code[min(hi+1, len(m.src.Code)):])
 	if sym == "" {
@@ -347,7 +347,7 @@ func (m wrongName) selector(x, name, typ string) string {
 	if m.src.Code == "" {
 		return hint
 	}
-	lo, hi := m.off, m.off+len(name) // of the name; the expression stands before the dot
+	lo, hi := m.off, m.off+len(name) // of the name; the expression is before the dot
 	if !strings.HasPrefix(m.src.Code[lo:], name) {
 		return hint
 	}
@@ -393,7 +393,7 @@ func (m wrongName) selector(x, name, typ string) string {
 		return strings.Replace(h, ": Tab after the dot lists what it has", "", 1)
 	}
 	if name == "get" && strings.HasPrefix(typ, "map[") {
-		return "m[k] is the value at k, or zero if there is none; v, ok := m[k] tells"
+		return "m[k] is the value at k, or zero if there is none; v, ok := m[k] tells you which"
 	}
 	if name == "items" || name == "keys" || name == "values" {
 		return "for k, v := range m { … } goes through a map"
@@ -525,7 +525,7 @@ func nearest(name string, names []string, limit int) string {
 	return best
 }
 
-// slip orders what may have gone wrong between a name and what was written, the likeliest first: letters left out,
+// slip ranks what may have gone wrong between a name and what was written, the likeliest first: letters left out,
 // swapped, added, or others.
 func slip(name, c string) int {
 	letters := func(s string) string {

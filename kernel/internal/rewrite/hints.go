@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// The hints for readers who learn Go depend on the English of go/types: here are all forms of its messages that
-// we know, and what we make of them. TestHints has a wrong program for each of them. If another version says it
-// differently, it fails by the name of the row, and the new form goes beside the old one, as "field of a type" does. A
+// The hints for readers who learn Go depend on the wording of go/types: here are all forms of its messages that we
+// know, and what we make of them. TestHints has a wrong program for each of them. If another version words a message
+// differently, it fails with the name of the row, and the new form goes next to the old one, as in "field of a type". A
 // cell whose mistake no row fits shows Go's own words, without a hint.
 
 // A hint belongs to a form of the type checker's messages.
@@ -35,14 +35,14 @@ func always(text string) func(*mistake, []string) string {
 
 var hints []hint
 
-// They explain by looking at changed cells, whose mistakes are explained in turn, hence init.
+// They explain by checking changed cells, whose mistakes are explained in turn: hence init.
 func init() {
 	hints = []hint{
 		{"did you mean, of a package", regexp.MustCompile(`^(undefined: .*) \(but have (\w+)\)$`), (*mistake).butHave},
 		{"not exported", regexp.MustCompile(`^name (\w+) not exported by package (\w+)`), (*mistake).notExported},
 		{"~", regexp.MustCompile(`^cannot use ~`), (*mistake).tilde},
 		{"assignment to a value", regexp.MustCompile(`^cannot assign to [^\[]*neither addressable[^\[]*$`),
-			always("only a variable can be assigned to, neither a constant nor the value of an expression")},
+			always("only variables can be assigned to, not constants or the values of expressions")},
 		{"undefined", regexp.MustCompile(`^undefined: (\S+)`), func(m *mistake, g []string) string { return m.name().undefined(g[1]) }},
 		{"selector", regexp.MustCompile(`^(.*)\.(\w+) undefined \(type (.*) has no (?:field or )?method (\w+)`), func(m *mistake, g []string) string {
 			if h := m.shadowedPackage(g[1], g[2]); h != "" {
@@ -82,7 +82,7 @@ func init() {
 			if h := m.name().turned(m.off, m.off+len(g[1])); m.src.Code != "" && h != "" {
 				return h
 			}
-			return "a type is wanted here: each parameter has one, as in func f(x float64)"
+			return "a type is needed here: each parameter has one, as in func f(x float64)"
 		}},
 		{"unknown field", regexp.MustCompile(`^unknown field (\w+) in struct literal of type ([^\s,]+)`), (*mistake).unknownField},
 		{"no new variables", regexp.MustCompile(`^no new variables on left side of :=`), (*mistake).noNewVariables},
@@ -111,7 +111,7 @@ func init() {
 		{"cannot infer", regexp.MustCompile(`cannot infer`), always("name the type: F[int](…)")},
 		{"import cycle", regexp.MustCompile(`import cycle`), always("two packages import each other")},
 		{"can only be compared to nil", regexp.MustCompile(`can only be compared to nil`), (*mistake).piecewise},
-		{"use of untyped nil", regexp.MustCompile(`use of untyped nil`), always("nil alone has no type: write var p *T, which is nil at the beginning")},
+		{"use of untyped nil", regexp.MustCompile(`use of untyped nil`), always("nil alone has no type: write var p *T, which starts out as nil")},
 		{"cannot use nil as", regexp.MustCompile(`cannot use nil as`), always("only pointers, slices, maps, channels, functions and interfaces can be nil; var x T is a zero value")},
 		{"neither addressable nor a map index expression", regexp.MustCompile(`neither addressable nor a map index expression`), always("the bytes of a string can't be changed: b := []byte(s) makes a copy that can")},
 		{"cannot assign to struct field", regexp.MustCompile(`cannot assign to struct field`), always("take the struct out of the map, change it, and put it back")},
@@ -127,17 +127,17 @@ func init() {
 		{"invalid recursive type", regexp.MustCompile(`invalid recursive type`), always("a struct can't contain itself: use a pointer to it")},
 		{"missing key in map literal", regexp.MustCompile(`missing key in map literal`), always("each entry is written key: value")},
 		{"duplicate key", regexp.MustCompile(`duplicate key`), always("one of the two entries must go")},
-		{"index of another type", regexp.MustCompile(`^invalid argument: index .* must be integer`), always("an index is an integer: int(x) makes one of a float64")},
+		{"index of another type", regexp.MustCompile(`^invalid argument: index .* must be integer`), always("an index is an integer: int(x) turns a float64 into one")},
 		{"invalid argument: index", regexp.MustCompile(`invalid argument: index`), always("the last index is the length minus one")},
-		{"already declared", regexp.MustCompile(`already declared`), always("one of the two must have another name")},
-		{"redeclared", regexp.MustCompile(`redeclared`), always("one of the two must have another name")},
+		{"already declared", regexp.MustCompile(`already declared`), always("one of the two needs another name")},
+		{"redeclared", regexp.MustCompile(`redeclared`), always("one of the two needs another name")},
 		{"division by zero", regexp.MustCompile(`division by zero`), always("this divides by 0; with floating-point numbers, 1.0 / x may be infinite")},
 		{"cannot range over", regexp.MustCompile(`cannot range over`), always("range works over slices, arrays, maps, strings, channels, integers and iterators")},
-		{"pointer to a map", regexp.MustCompile(`^(?:invalid operation: )?cannot index .* \(variable of type \*map`), always("new gives a pointer to a map that isn't there yet: m := make(map[string]int) makes one")},
+		{"pointer to a map", regexp.MustCompile(`^(?:invalid operation: )?cannot index .* \(variable of type \*map`), always("new returns a pointer to a map that doesn't exist yet: m := make(map[string]int) makes one")},
 		{"cannot index", regexp.MustCompile(`cannot index`), always("[ ] is for slices, arrays, maps and strings")},
 		{"cannot slice", regexp.MustCompile(`cannot slice`), always("[ : ] is for slices, arrays and strings")},
 		{"impossible type assertion", regexp.MustCompile(`impossible type assertion`), always("the type lacks a method of the interface: no value can be both")},
-		{"cannot be ordered", regexp.MustCompile(`cannot be ordered`), always("min and max take the values one by one: slices.Max(xs) is the largest of a slice, t.Max() of a tensor")},
+		{"cannot be ordered", regexp.MustCompile(`cannot be ordered`), always("min and max take values one by one: slices.Max(xs) is the largest in a slice, t.Max() the largest in a tensor")},
 		{"invalid argument:", regexp.MustCompile(`invalid argument:`), always("the built-in function takes other types; Shift+Tab after its ( shows which")},
 	}
 }
@@ -155,7 +155,7 @@ var (
 	unusedValue   = regexp.MustCompile(`is not used$`)
 )
 
-// plain takes out of the type checker's words what the user has not written, and its lines.
+// plain removes from the type checker's words what the user has not written, and its line breaks.
 func plain(msg string) string {
 	msg = oursMsg.ReplaceAllString(strings.ReplaceAll(msg, "\n\t", "; "), "")
 	return quotedPackage.ReplaceAllString(msg, "$1$2.$3")
@@ -210,9 +210,9 @@ func (m *mistake) conversionCall(g []string) string {
 	return hint
 }
 
-// truncated explains a number with a fraction beside an int.
+// truncated explains a number with a fraction next to an int.
 func (m *mistake) truncated([]string) string {
-	const hint = "an integer is wanted here"
+	const hint = "an integer is needed here"
 	lo, hi := m.lineAt(m.off)
 	g := re(`((?:NAME\.)*NAME(?:\([^()]*\)|\[[^\[\]]*\])?)\s*(?:[-+*/]|[=!<>]=|<|>)\s*$`).FindStringSubmatchIndex(m.masked[lo:m.off])
 	number := re(`^[\d.]+`).FindString(m.masked[m.off:hi])
@@ -228,14 +228,14 @@ func (m *mistake) notFunction([]string) string {
 	const hint = "only a function can be called with ( )"
 	_, end := m.lineAt(m.off)
 	if name := re(`^(?:NAME\.)*NAME`).FindString(m.masked[m.off:end]); name != "" {
-		return m.write("only a function can be called, and a layer has a method for it", m.off, m.off+len(name), hint, name+".Forward")
+		return m.write("only a function can be called; a layer has a method for that", m.off, m.off+len(name), hint, name+".Forward")
 	}
 	return hint
 }
 
-// piecewise explains a comparison of what can only be compared to nil.
+// piecewise explains a comparison of values that can only be compared to nil.
 func (m *mistake) piecewise([]string) string {
-	const hint = "slices, maps and functions are compared piece by piece: slices.Equal(a, b) and maps.Equal(a, b) do"
+	const hint = "slices and maps are compared element by element: slices.Equal(a, b) and maps.Equal(a, b) do that"
 	lo, hi := m.lineAt(m.off)
 	for at := hi; at > m.off; at-- {
 		if _, _, x, op, y, ok := m.operands(m.off, at); ok && (op == "==" || op == "!=") {
@@ -243,7 +243,7 @@ func (m *mistake) piecewise([]string) string {
 			if not == "=" {
 				not = ""
 			}
-			return m.write("slices and maps are compared piece by piece", max(lo, m.off), at, hint, not+"slices.Equal("+x+", "+y+")", not+"maps.Equal("+x+", "+y+")")
+			return m.write("slices and maps are compared element by element", max(lo, m.off), at, hint, not+"slices.Equal("+x+", "+y+")", not+"maps.Equal("+x+", "+y+")")
 		}
 	}
 	return hint
@@ -257,7 +257,7 @@ func (m *mistake) tilde([]string) string {
 	return "^x flips the bits"
 }
 
-// fieldOfType says it as Go did before 1.27, and where.
+// fieldOfType words it as Go did before 1.27, and says where.
 func (m *mistake) fieldOfType(g []string) string {
 	name, typ := g[1], g[2]
 	m.e.Msg = fmt.Sprintf("%s.%s undefined (type %[1]s has no method %s)", typ, name)
@@ -273,7 +273,7 @@ func (m *mistake) overflows(g []string) string {
 	m.e.Msg = fmt.Sprintf("%s does not fit into %s %s", expr, article(typ), typ)
 	hint := "a wider type has room for it; package math/big has integers of any size"
 	if lo, hi, ok := m.find(expr); ok {
-		return m.write("a float64 has room for it, with 15 digits or so", lo, hi, hint, "float64("+m.src.Code[lo:hi]+")")
+		return m.write("a float64 has room for it, with about 15 digits", lo, hi, hint, "float64("+m.src.Code[lo:hi]+")")
 	}
 	return hint
 }
@@ -302,7 +302,7 @@ func (m *mistake) missingPackage(g []string) string {
 			}
 		}
 	}
-	return "packages of the standard library have short paths, such as math/rand; those of others begin with a site's name"
+	return "packages of the standard library have short paths, such as math/rand; other paths begin with a site's name"
 }
 
 func (m *mistake) pointerMethod(g []string) string {

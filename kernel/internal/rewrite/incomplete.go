@@ -11,7 +11,7 @@ import (
 // Complete tells a console whether to run what has been typed: "complete", "incomplete" (with the indentation of the
 // next line) or "invalid".
 func Complete(code string) (state, indent string) {
-	if wholeMagic(code) != "" { // what it gets is text of any kind: an empty line ends it, as in IPython
+	if wholeMagic(code) != "" { // its input is text of any kind: an empty line ends it, as in IPython
 		if lines := strings.Split(code, "\n"); len(lines) < 3 || strings.TrimSpace(lines[len(lines)-1]) != "" {
 			return "incomplete", ""
 		}

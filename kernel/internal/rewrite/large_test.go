@@ -37,11 +37,11 @@ func TestLargeFunction(t *testing.T) {
 		{"", "", "", ""},
 		{"\ttotal = = 3\n", "expected operand, found '='", "a value is missing before this", ""},
 		{"\ttotal += \"a\"\n", "mismatched types int and untyped string", "both sides", ""},
-		{"\ttotal += totale\n", "undefined: totale", "run the cell that defines it first", "did you mean total?"},
+		{"\ttotal += totale\n", "undefined: totale", "first run the cell that defines it", "did you mean total?"},
 		{"\tfor i in range(3) {\n\t}\n", "Go has no for … in", "for i := range n", "write for i := range 3"},
 		{"\tunused := 3\n", "unused is declared and not used", "use it", ""},
 		{"\ts := \"abc\n", "this string is never closed", "the closing \" is missing", ""},
-		{"\tif total > 3 {\n", "this { is never closed", "which is indented less", ""},
+		{"\tif total > 3 {\n", "this { is never closed", "is indented less", ""},
 		{"\t}\n", "this } closes the { of line 1, and so the } of line", "one of the two is too many", ""},
 	} {
 		testLargeFunction(t, testenv.Cases(10_000), c.line, c.msg, cmp.Or(c.proposal, c.hint))

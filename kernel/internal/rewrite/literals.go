@@ -10,7 +10,7 @@ import (
 )
 
 // A function value is a code pointer and the variables that it captures. Another program has its code elsewhere, and
-// what a closure holds has no type that reflection could tell. So a literal that may be stored moves to the package
+// what a closure holds has no type that reflection could see. So a literal that may be stored moves to the package
 // level, into a function that makes it:
 //
 //	func lecternLit_3_1(lecternc *struct{ n *int }) func() int { return func() int { (*lecternc.n)++; … } }
@@ -18,20 +18,20 @@ import (
 // The closure captures one pointer, to a struct of pointers to the user's variables. Package persist knows it by its
 // code pointer, keeps the struct like any other value, and makes the closure again by calling the function. A method
 // value and an instance of a generic function become such literals, too. In a generic function the maker is generic,
-// and the struct begins with a word on the types that it is for: see persist.Maker.
+// and the struct begins with a word that says for which types it is: see persist.Maker.
 
 // A literal is a function literal, a method value, a method expression or an instance of a generic function that moves.
 type literal struct {
 	id       string
 	x        ast.Expr // *ast.FuncLit, or what names a function
 	c        *checked
-	params   []*types.TypeParam // of the function that it stands in
+	params   []*types.TypeParam // of the function that it is in
 	parent   *literal           // the one around it that moves, too
 	lo, hi   int                // in the cell
 	captures []capture
 	children []*literal
-	fails    bool // it has to stay where it is
-	idle     bool // it stands in a declaration that this cell does not reach
+	fails    bool // it must stay where it is
+	idle     bool // it is in a declaration that this cell does not reach
 }
 
 // A capture is a variable of the surrounding function.
@@ -171,7 +171,7 @@ func named(n ast.Node) *ast.Ident {
 
 // instance returns the identifier of the generic function of which an expression is an instance, or nil.
 func (c *checked) instance(n ast.Node) *ast.Ident {
-	if _, paren := n.(*ast.ParenExpr); paren { // what stands in it is one
+	if _, paren := n.(*ast.ParenExpr); paren { // what is in it is one
 		return nil
 	}
 	id := named(n)
@@ -188,9 +188,8 @@ func (c *checked) instance(n ast.Node) *ast.Ident {
 // what a flag calls.
 var storing = map[string]bool{libraryPrefix + "tensor": true, libraryPrefix + "nn": true, widgetPath: true, "net/http": true, "flag": true}
 
-// stored reports whether a function value, by the place where it stands, may end up in a variable. One that is called
-// on the spot, or given to a function of another package, stays what it is: code that is measured should be the
-// user's.
+// stored reports whether a function value, by its place, may end up in a variable. One that is called
+// on the spot, or passed to a function of another package, stays as it is: code that is measured should be the user's.
 func stored(c *checked, stack []ast.Node, x ast.Expr, calledOnly map[types.Object]bool) bool {
 	child := ast.Node(x)
 	for i := len(stack) - 1; i >= 0; i-- {
@@ -447,7 +446,7 @@ func (m *mover) editCaptures(l *literal, lit *ast.FuncLit, moved map[ast.Node]bo
 	})
 }
 
-// site is the call that stands where the literal stood.
+// site is the call that replaces the literal.
 func (m *mover) site(l *literal) string {
 	if len(l.captures) == 0 && len(l.params) == 0 {
 		return literalName + l.id + "()"
@@ -503,7 +502,7 @@ func (l *literal) structType() string {
 	return b.String()
 }
 
-// render writes the bytes [lo, hi) of the cell as they stand in the program, inside a literal that moves or outside of
+// render writes the bytes [lo, hi) of the cell as they are in the program, inside a literal that moves or outside of
 // all if it is nil.
 func (m *mover) render(t *Text, inside *literal, lo, hi int) {
 	m.editsWithin(inside, lo, hi).apply(t, m.src, lo, hi)
@@ -520,7 +519,7 @@ func (m *mover) editsWithin(inside *literal, lo, hi int) edits {
 	return es
 }
 
-// parentOf says whose children stand in the text of l: its own if it is a function literal; the receiver of a method
+// parentOf says whose children are in the text of l: its own if it is a function literal; the receiver of a method
 // value lies in the value around it.
 func parentOf(l *literal) *literal {
 	if l == nil {
@@ -567,7 +566,7 @@ func (m *mover) makerBody(t *Text, l *literal) {
 	switch x := l.x.(type) {
 	case *ast.FuncLit:
 		inner := m.editsWithin(l, l.lo, l.hi)
-		for i := len(inner) - 1; i >= 0; i-- { // what stands right before and behind the literal is not of it
+		for i := len(inner) - 1; i >= 0; i-- { // what stands right before and after the literal is not part of it
 			if e := inner[i]; e.lo == e.hi && (e.lo == l.lo || e.lo == l.hi) {
 				inner = append(inner[:i], inner[i+1:]...)
 			}

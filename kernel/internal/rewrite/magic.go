@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A line that begins with % or ! is a command for the kernel, unless it stands inside a literal or a comment. Commands
+// A line that begins with % or ! is a command for the kernel, unless it is inside a literal or a comment. Commands
 // are taken out of the Go code and obeyed first, in their order, as GoNB does.
 
 // A magicLine is a command for the kernel, with the backslash-continued lines that follow.
@@ -43,7 +43,7 @@ func isMagic(line string) bool {
 	return len(line) > 1 && (line[0] == '%' || line[0] == '!')
 }
 
-// wholeMagic returns the magic that makes all of a cell something else than Go, or "".
+// wholeMagic returns the magic that makes all of a cell something other than Go, or "".
 func wholeMagic(code string) string {
 	if f := strings.Fields(strings.TrimPrefix(code[:lineLen(code)], commentPrefix)); len(f) > 0 && whole[f[0]] {
 		return f[0]

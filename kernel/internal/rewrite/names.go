@@ -10,7 +10,7 @@ import (
 )
 
 // writeType returns a type as Go source for package main, in which packages have our aliases. ok is false if it can't
-// be written there: it has an unexported name of another package, or is declared inside a function.
+// be written there: because it has an unexported name of another package, or is declared inside a function.
 func (w *work) writeType(t types.Type) (text string, ok bool) {
 	if !writable(t, map[types.Type]bool{}) {
 		return "", false
@@ -92,8 +92,8 @@ func components(t types.Type) (list []types.Type) {
 
 var qualified = regexp.MustCompile(`[\w./~-]+\.\w+`)
 
-// localise turns a type with full package paths, as package persist writes it, into one with our aliases.
-func (s *Session) localise(t string) string {
+// localize turns a type with full package paths, as package persist writes it, into one with our aliases.
+func (s *Session) localize(t string) string {
 	return qualified.ReplaceAllStringFunc(t, func(m string) string {
 		i := strings.LastIndexByte(m, '.')
 		path, id := m[:i], m[i+1:]

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// What goes wrong between values and their types.
+// Mistakes with values and their types.
 
 func isNumeric(t string) bool {
 	o, ok := types.Universe.Lookup(strings.TrimPrefix(t, "untyped ")).(*types.TypeName)
@@ -32,8 +32,8 @@ func article(typ string) string {
 	return "a"
 }
 
-// binary takes a binary expression that Go has quoted apart. lo and hi are where it stands; x and y are its operands
-// as they stand there.
+// binary takes apart a binary expression that Go has quoted. lo and hi are where it is; x and y are its operands
+// as they are written there.
 func (m *mistake) binary(expr string) (lo, hi int, x, op, y string, ok bool) {
 	lo, hi, ok = m.find(expr)
 	if !ok {
@@ -67,7 +67,7 @@ func atomic(x string) string {
 	return x
 }
 
-// tensorMethods are what stands in the place of operators between tensors.
+// tensorMethods are the methods that replace operators between tensors.
 var tensorMethods = map[string]string{"+": "Add", "-": "Sub", "*": "Mul", "/": "Div", "%": "Remainder", "==": "Eq", "!=": "Ne", "<": "Lt", "<=": "Le", ">": "Gt", ">=": "Ge",
 	"&&": "LogicalAnd", "||": "LogicalOr"}
 
@@ -212,7 +212,7 @@ func (m *mistake) mismatch(expr, a, b string) string {
 	case ok && op == "+" && isString(a) && strings.HasPrefix(y, "'"):
 		return m.write("single quotes are for one character, a number", lo, hi, "put the character between double quotes", x+" + \""+strings.Trim(y, "'")+"\"")
 	case ok && op == "+" && isString(a) && (b == "rune" || b == "byte"):
-		return m.write("only strings can be added to strings", lo, hi, "string(c) makes a string of a character", x+" + string("+y+")")
+		return m.write("only strings can be added to strings", lo, hi, "string(c) turns a character into a string", x+" + string("+y+")")
 	case ok && op == "+" && (isString(a) || isString(b)):
 		fix := "fmt.Sprint(" + x + ", " + y + ")"
 		return m.write("only strings can be added to strings", lo, hi, "only strings can be added to strings: fmt.Sprint(x) turns any value into one", fix)
@@ -227,12 +227,12 @@ func (m *mistake) mismatch(expr, a, b string) string {
 		return "\"h\" is a string, and 'h' is a number that stands for a character: compare like with like"
 	}
 	if strings.HasPrefix(a, "[]") || strings.HasPrefix(b, "[]") {
-		return "operators don't work on slices: go through it with for i := range xs, or make a tensor of it"
+		return "operators don't work on slices: go through the elements with for i := range xs, or make a tensor of them"
 	}
 	return "both sides of an operator must have the same type"
 }
 
-// operator explains an operator that a type does not have. what is the operand, and desc what Go says of it.
+// operator explains an operator that a type does not have. what is the operand, and desc is what Go says about it.
 func (m *mistake) operator(op, what, desc string) string {
 	typ := ""
 	if g := typeOf.FindStringSubmatch("variable" + desc); g != nil {
@@ -262,20 +262,20 @@ func (m *mistake) operator(op, what, desc string) string {
 	case op == "%":
 		return "% is for integers: math.Mod(x, y) is for the others"
 	case op == "+" && ok && strings.HasPrefix(typ, "[]"):
-		return m.write("slices can't be added", l, h, "append(a, b...) puts slices together", "append("+x+", "+y+"...)")
+		return m.write("slices can't be added", l, h, "append(a, b...) joins slices", "append("+x+", "+y+"...)")
 	case op == "!":
 		return "! is for true and false only: compare with 0, \"\" or nil instead"
 	case op == "&&" || op == "||":
 		return op + " is for true and false only: compare with 0, \"\" or nil first"
 	case strings.HasPrefix(typ, "[]"):
-		return "operators don't work on slices: go through it with for i := range xs, or make a tensor of it"
+		return "operators don't work on slices: go through the elements with for i := range xs, or make a tensor of them"
 	case isString(typ) && op == "-":
-		return "strings.TrimSuffix and strings.ReplaceAll take parts out of a string"
+		return "strings.TrimSuffix and strings.ReplaceAll remove parts of a string"
 	}
 	return "this operator is not for values of this type"
 }
 
-// formatted explains a % behind a string.
+// formatted explains a % after a string.
 func (m *mistake) formatted(lo, hi int, x, y string) string {
 	m.e.Msg = "Go has no % for strings"
 	return m.write("", lo, hi, "fmt.Sprintf(\"%d %s\", n, s) puts values into a string", "fmt.Sprintf("+x+", "+y+")")
@@ -293,7 +293,7 @@ func (m *mistake) inPlace() string {
 	return m.write(tensorOperators, lo+g[2], lo+g[7], "a.AddInPlace(b) changes a", src[g[2]:g[3]]+"."+method+"InPlace("+src[g[6]:g[7]]+")")
 }
 
-// around finds the binary expression with an operator that stands around the error.
+// around finds the binary expression with an operator that is around the error.
 func (m *mistake) around(op, what string) (lo, hi int, x, o, y string, ok bool) {
 	start, end := m.lineAt(m.off)
 	for at := start; at < end; at++ {
@@ -309,12 +309,12 @@ func (m *mistake) around(op, what string) (lo, hi int, x, o, y string, ok bool) 
 	return
 }
 
-// tensorIndex explains brackets behind a tensor.
+// tensorIndex explains brackets after a tensor.
 func (m *mistake) tensorIndex(what, x string) string {
 	lo, hi, ok := m.find(x)
 	if what == "cannot range over" {
 		if !ok {
-			return "range goes through t.Size(0) indices: t.Index(i) is one of the rows"
+			return "write for i := range t.Size(0): t.Index(i) is one of the rows"
 		}
 		line, _ := m.lineAt(lo)
 		if at := strings.LastIndex(m.masked[line:lo], "range"); at >= 0 {
@@ -322,7 +322,7 @@ func (m *mistake) tensorIndex(what, x string) string {
 		}
 		return m.write("range counts along an axis, and t.Index(i) is the part at i", lo, hi, "for i := range t.Size(0) { … } counts along an axis", "range "+x+".Size(0)")
 	}
-	hint := "brackets don't work on tensors: t.Index(0) is a part of it, t.At(0) a number of it"
+	hint := "brackets don't work on tensors: t.Index(0) is a part of t, t.At(0) one of its elements"
 	if !ok || hi >= len(m.masked) || m.masked[hi] != '[' {
 		return hint
 	}
@@ -369,7 +369,7 @@ func (m *mistake) cannotUse(expr, kind, typ, want string) string {
 	case want == "string" && (isNumeric(typ) || strings.HasPrefix(kind, "untyped")):
 		return m.write("a number is not a string", lo, hi, "a number is not a string: fmt.Sprint(x) turns it into one", "fmt.Sprint("+text+")")
 	case isTensor(want) && ok:
-		return m.write("a tensor is wanted here", lo, hi, "a tensor is wanted here: tensor.Of(…) makes one", "tensor.Of("+text+")", "tensor.Number("+text+")")
+		return m.write("a tensor is needed here", lo, hi, "a tensor is needed here: tensor.Of(…) makes one", "tensor.Of("+text+")", "tensor.Number("+text+")")
 	case isTensor(typ) && isNumeric(want) && ok:
 		return m.write("a tensor of one element is still a tensor", lo, hi, "t.Item() is the number in a tensor of one element", text+".Item()", want+"("+text+".Item())")
 	case want == "time.Duration":
@@ -381,16 +381,16 @@ func (m *mistake) cannotUse(expr, kind, typ, want string) string {
 		return m.write("Go never converts numbers by itself", lo, hi, fmt.Sprintf("the types differ: %s(…) converts a number", want), want+"("+text+")")
 	}
 	if ok && strings.HasPrefix(want, "*") && typ == strings.TrimPrefix(want, "*") {
-		return m.write("a pointer is wanted here", lo, hi, "put & before a variable to get a pointer to it", "&"+text)
+		return m.write("a pointer is needed here", lo, hi, "put & before a variable to get a pointer to it", "&"+text)
 	}
 	if ok && strings.HasPrefix(typ, "*") && want == strings.TrimPrefix(typ, "*") {
-		return m.write("this is a pointer", lo, hi, "put * before a pointer to get what it points at", "*"+text)
+		return m.write("this is a pointer", lo, hi, "put * before a pointer to get what it points to", "*"+text)
 	}
 	have := typ
 	if have == "" {
 		have = strings.TrimSuffix(strings.TrimPrefix(kind, "untyped "), " constant") + " constant"
 	}
-	return fmt.Sprintf("%s %s is wanted here, and this is %s %s", article(want), want, article(have), have)
+	return fmt.Sprintf("%s %s is needed here, and this is %s %s", article(want), want, article(have), have)
 }
 
 // unquoted returns what a string literal holds if it may be meant as a number.
@@ -416,14 +416,14 @@ func (m *mistake) convert(x, desc, typ string) string {
 	case strings.Contains(desc, "float constant"):
 		return "Go doesn't cut off the fraction of a constant: write the integer"
 	case typ == "string" && ok:
-		return m.write("only bytes and characters become a string like that", lo, hi, "fmt.Sprint(x) makes a string of any value", "fmt.Sprint("+x+")")
+		return m.write("only bytes and characters can be converted to a string like that", lo, hi, "fmt.Sprint(x) turns any value into a string", "fmt.Sprint("+x+")")
 	case strings.Contains(desc, "tensor.Tensor") && ok:
 		return m.write("a tensor of one element is still a tensor", lo, hi, "t.Item() is the number in a tensor of one element", x+".Item()", typ+"("+x+".Item())")
 	}
-	return "these types can't be converted into each other"
+	return "these types can't be converted to each other"
 }
 
-// counts explains an assignment with another number of names than values.
+// counts explains an assignment with different numbers of names and values.
 func (m *mistake) counts(have, want string) string {
 	hint := fmt.Sprintf("write %s names on the left, with _ for those that you don't want", want)
 	lo, hi := m.lineAt(m.off)
@@ -514,7 +514,7 @@ func (m *mistake) returns() string {
 	return m.write("a cell shows the value of its last line by itself", at, at+len(line), "a cell shows the value of its last line by itself: leave return out", strings.TrimSpace(strings.TrimPrefix(line, "return")))
 }
 
-// python explains code that is right Go for the parser, but meant as Python.
+// python explains code that the parser takes for Go, but that is meant as Python.
 func (m pythonHabit) python() string {
 	if m.src.Code == "" {
 		return ""

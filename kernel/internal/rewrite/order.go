@@ -6,7 +6,7 @@ import (
 )
 
 // Package-level variables of a Go file may be declared in any order: each is initialized when those that it needs are.
-// A cell runs from top to bottom, but its var declarations need not stand in that order.
+// A cell runs from top to bottom, but its var declarations need not be in that order.
 
 // inOrder moves var declarations that others need before those. items are all of the cell's, and known reports whether
 // a name is a variable of an earlier cell.

@@ -28,7 +28,7 @@ func (a *assembly) begin() string {
 	k.declarations()
 	known := k.calls
 	for _, v := range sortedKeys(k.shared) {
-		source := a.n.localise(v)
+		source := a.n.localize(v)
 		if strings.HasSuffix(v, "()") { // it returns the pointer
 			source = strings.TrimPrefix(source, "&")
 		}
@@ -96,11 +96,11 @@ func (k *knowledge) restore() (pairs []string) {
 func (k *knowledge) group(g persist.Group) {
 	for _, t := range g.Regs {
 		if k.declared(t) {
-			k.calls = append(k.calls, fmt.Sprintf("%s.Reg[%s]()", persistName, k.n.localise(t)))
+			k.calls = append(k.calls, fmt.Sprintf("%s.Reg[%s]()", persistName, k.n.localize(t)))
 		}
 	}
 	for _, x := range g.Links {
-		k.calls = append(k.calls, fmt.Sprintf("%s.Link(%s)", persistName, k.n.localise(x)))
+		k.calls = append(k.calls, fmt.Sprintf("%s.Link(%s)", persistName, k.n.localize(x)))
 	}
 	for _, f := range g.Funcs {
 		if id, args, ok := strings.Cut(f, "["); ok {
@@ -150,7 +150,7 @@ func (k *knowledge) declarations() {
 
 // instance notes a literal of a generic function, for types as package persist writes them.
 func (k *knowledge) instance(id, args string) {
-	args = k.n.localise(args)
+	args = k.n.localize(args)
 	k.calls = append(k.calls, fmt.Sprintf("%s.LitOf(%q, %s.Maker{%s%s[%s], (func(%s))(nil)})", persistName, id, persistName, literalName, id, args, args))
 }
 
@@ -193,7 +193,7 @@ func (k *knowledge) sentinels(path string) {
 	}
 }
 
-// telling are calls of package persist that are of no use in a process that has done them before.
+// telling are calls of package persist that are useless in a process that has made them before.
 var telling = regexp.MustCompile(`^` + persistName + `\.(Same\(|Reg\[|Lit\()`)
 
 // restored is the variable of the program into which a kept value goes; "" if there is none, or if the cell defines it
@@ -217,7 +217,7 @@ func (a *assembly) restored(name string) string {
 }
 
 // sharesWhatItAssigns reports whether the cell assigns to an earlier variable whose value it does not use, but whose
-// memory others see. One that is not shared may as well be new.
+// memory others see. A variable that is not shared may as well be new.
 func (a *assembly) sharesWhatItAssigns(name string) bool {
 	v, _ := a.account().value(name)
 	return a.assigned[name] && !a.g.before[name] && !a.g.outside[name] && len(a.account().Groups[v.Group].Vars) != 1
@@ -285,7 +285,7 @@ func returnsDefault(f *types.Func) bool {
 	return pointer && (strings.HasPrefix(f.Name(), "Default") || strings.HasPrefix(f.Name(), "Std") || strings.HasPrefix(f.Name(), "Standard"))
 }
 
-// isConstraint reports whether an interface is none that a variable can have.
+// isConstraint reports whether an interface can't be the type of a variable.
 func isConstraint(t types.Type) bool {
 	i, ok := t.Underlying().(*types.Interface)
 	return ok && !i.IsMethodSet()
@@ -334,7 +334,7 @@ func (a *assembly) stateful() bool {
 	return false
 }
 
-// changing are the packages with which a cell changes what package persist keeps of a process.
+// changing are the packages through which a cell changes what package persist keeps of a process.
 var changing = map[string]bool{"os": true, "log": true, "time": true, "runtime": true, "runtime/debug": true, "syscall": true}
 
 // pollLoops lets an interrupt end a loop with the values kept. Inner loops that call nothing are left alone: a

@@ -13,11 +13,11 @@ import (
 // A Piece is a declaration of a cell's program, or the inside of its main. Code that joins the programs of several
 // cells goes by pieces: a [Chain] for one that runs, package export for one to be read.
 type Piece struct {
-	Names []string        // that it declares; of a method Type.Method. Blank names have the piece's text behind them
+	Names []string        // that it declares; of a method Type.Method. Blank names are followed by the piece's text
 	Owner string          // the type of a method, or ""
 	Kind  token.Token     // FUNC, TYPE, CONST or VAR; FUNC for the inside of main
 	Uses  []Use           // in the order of their places
-	Own   map[string]bool // all its names, but those of packages, and those behind dots
+	Own   map[string]bool // all its names, but those of packages, and those after dots
 
 	text *Text
 }
@@ -115,7 +115,7 @@ func (s *splitter) piece(d ast.Decl, doc *ast.CommentGroup, p *Piece) *Piece {
 // cut fills in what a piece says from lo to hi.
 func (s *splitter) cut(n ast.Node, lo, hi token.Pos, p *Piece) *Piece {
 	p.text, p.Own = s.text.part(s.in.Offset(lo), s.in.Offset(hi)), map[string]bool{}
-	member := map[*ast.Ident]*ast.SelectorExpr{} // of what stands before a dot
+	member := map[*ast.Ident]*ast.SelectorExpr{} // of what comes before a dot
 	unused := map[*ast.Ident]bool{}              // those that use nothing: names of fields and methods
 	use := func(name, path, member string, from, to token.Pos) {
 		p.Uses = append(p.Uses, Use{name, path, member, int(from - lo), int(to - lo)})
@@ -193,7 +193,7 @@ func (w *work) fields() map[origin]bool {
 	return found
 }
 
-// declares reports whether a type, or what it points at, is declared at the package level of the program.
+// declares reports whether a type, or what it points to, is declared at the package level of the program.
 func (c *checked) declares(t types.Type) bool {
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem()

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Package gonum/plot links a writer for each file format (PDF, TeX, PNG, ...) into every program, which is a good part
-// of the time that a cell with a chart takes to build. Cells are built with its tag "minimal", which leaves them out,
-// and get the writers back if they may write a file.
+// Package gonum/plot links a writer for each file format (PDF, TeX, PNG, ...) into every program, which takes a good
+// part of the time that a cell with a chart needs to build. Cells are built with its tag "minimal", which leaves them
+// out, and get the writers back if they may write a file.
 
 const (
 	plotPath = "gonum.org/v1/plot"

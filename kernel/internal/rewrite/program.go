@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// A part is where a remembered thing stands in a program that is checked.
+// A part is where a remembered thing is in a program that is checked.
 type part struct {
 	lo, hi int
 	decl   *decl
@@ -233,7 +233,7 @@ func (w *work) checkAgain() {
 	w.parts[w.final] = parts
 }
 
-// setAside takes a method of an earlier cell out of the book that does not fit its type as this cell declares it.
+// setAside removes a method of an earlier cell that does not fit its type as this cell declares it.
 func (w *work) setAside(c *checked) bool {
 	for _, e := range c.errs {
 		d := w.declAt(c, c.offset(e.Pos))
@@ -285,8 +285,8 @@ func (w *work) accept(c *checked) bool {
 	return len(w.r.Errors) == 0
 }
 
-// outlives reports whether a function literal of an earlier cell may be needed when this cell has run: a variable that
-// this cell does not declare again holds it, or a declaration.
+// outlives reports whether a function literal of an earlier cell may be needed after this cell has run: because a
+// variable, or a declaration, that this cell does not declare again holds it.
 func (w *work) outlives(literal *decl) bool {
 	return w.n.liveLiterals(w.account(), func(name string) bool {
 		_, here := w.types[name]
@@ -303,7 +303,7 @@ func partAt(parts []part, off int) int {
 	return -1
 }
 
-// declAt returns the declaration that stands at an offset of a checked program, or nil.
+// declAt returns the declaration that is at an offset of a checked program, or nil.
 func (w *work) declAt(c *checked, off int) *decl {
 	if i := partAt(w.parts[c], off); i >= 0 {
 		return w.parts[c][i].decl

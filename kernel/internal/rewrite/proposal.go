@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// A mistake is an error that is being explained. Hints that quote the user's own code with a change are made by
-// propose and write only, which check first that the change works: a proposal that does not compile costs more trust
-// than it saves time.
+// A mistake is an error that is being explained. Only propose and write make hints that quote the user's own code with
+// a change, and they check first that the change works: a proposal that does not compile costs more trust than it saves
+// time.
 type mistake struct {
 	s, next *Session // before and after the cell
 	e       *Error
@@ -40,7 +40,7 @@ func newMistake(s, next *Session, e *Error, budget *int) *mistake {
 // syntaxMsg are the beginnings of what Go's scanner and parser say.
 var syntaxMsg = regexp.MustCompile(`^(expected|missing [',]|unexpected|illegal (?:character|label|rune)|string literal|more than one|curly|escape|unknown escape|invalid digit|(?:middle|final) index required|.*literal has no|'_' must)`)
 
-// mask blanks what stands inside strings, and comments, so that patterns see code only. Every byte keeps its place.
+// mask blanks what is inside strings, and comments, so that patterns see code only. Every byte keeps its place.
 func mask(code string) string {
 	b := []byte(code)
 	for t := range scan([]byte(code), nil) {
@@ -103,7 +103,7 @@ func (m *mistake) replaced(lo, hi int, text string) string {
 	return m.src.Code[:lo] + text + m.src.Code[hi:]
 }
 
-// propose returns the first text that works in the place of [lo, hi), or "". There is no such place if the mistake is
+// propose returns the first text that works in place of [lo, hi), or "". There is no such place if the mistake is
 // in an earlier cell.
 func (m *mistake) propose(lo, hi int, texts ...string) string {
 	if lo < 0 {
@@ -122,7 +122,7 @@ func (m *mistake) propose(lo, hi int, texts ...string) string {
 	return ""
 }
 
-// defined returns the whole line with text at [lo, hi), and := in the place of =, if that works: in Python's manner,
+// defined returns the whole line with text at [lo, hi), and := in place of =, if that works: in Python's manner,
 // two things are often missing at once.
 func (m *mistake) defined(lo, hi int, text string) string {
 	start, end := m.lineAt(lo)
@@ -150,7 +150,7 @@ func (m *mistake) write(why string, lo, hi int, otherwise string, texts ...strin
 	return why + ": write " + t
 }
 
-// find returns where the source of an expression stands that Go has quoted in its own spacing: at the error, or around
+// find returns where the source of an expression is that Go has quoted in its own spacing: at the error, or around
 // it on its line.
 func (m *mistake) find(expr string) (lo, hi int, ok bool) {
 	start, end := m.lineAt(m.off)

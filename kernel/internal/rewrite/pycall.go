@@ -7,15 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// What a call looks like in Python: options by their names, lists and tuples in brackets without a type, and slices in
-// indices.
+// Calls as Python writes them: options by name, lists and tuples in brackets without a type, and slices in indices.
 
 // An argument is one of a call's.
 type argument struct {
 	key, value string // key is "" for a value without a name
 }
 
-// arguments cuts what stands between the parentheses of a call at its commas.
+// arguments cuts what is between the parentheses of a call at its commas.
 func arguments(code string) (list []argument) {
 	masked := mask(code)
 	depth, from := 0, 0
@@ -71,7 +70,7 @@ func enclosed(text, open, end string) (inside string, ok bool) {
 // pythonDtypes are the names of types of elements that differ from ours by more than their first letter.
 var pythonDtypes = map[string]string{"float": "Float32", "double": "Float64", "half": "Float16", "bfloat16": "BFloat16", "int": "Int64", "long": "Int64", "short": "Int16", "bool": "Bool"}
 
-// option says what stands in the place of an argument with a name. The value may go among the others, or into what the
+// option says what to write for a named argument. The value may go among the others, or into what the
 // call begins or ends with.
 func option(a argument, callee string) (value, with, after, hint string) {
 	name := a.value[strings.LastIndexByte(a.value, '.')+1:]
@@ -97,7 +96,7 @@ func option(a argument, callee string) (value, with, after, hint string) {
 		} else if strings.HasPrefix(name, "cuda") {
 			with = "gpu.GetDevice(0)"
 		}
-		return "", with, "", "tensor.With(device).Zeros(2, 3) makes a tensor there, x.To(device) copies one"
+		return "", with, "", "tensor.With(device).Zeros(2, 3) makes a tensor there, x.To(device) copies one there"
 	case "requires_grad":
 		return "", "", pick(yes, ".RequireGrad()"), "x.RequireGrad() asks for the gradient of x"
 	case "dim", "axis", "dims", "axes":
@@ -113,21 +112,21 @@ func option(a argument, callee string) (value, with, after, hint string) {
 	case "create_graph":
 		return pick(yes, "tensor.CreateGraph()"), "", "", "loss.Backward(tensor.CreateGraph()) makes a graph of the gradients, too"
 	case "gradient":
-		return "tensor.WithGrad(" + a.value + ")", "", "", "y.Backward(tensor.WithGrad(g)) begins with g"
+		return "tensor.WithGrad(" + a.value + ")", "", "", "y.Backward(tensor.WithGrad(g)) starts from g"
 	case "bias":
 		if yes {
 			return "nn.WithBias", "", "", "nn.NewLinear(3, 2, nn.WithBias) has a bias"
 		}
 		return "nn.NoBias", "", "", "nn.NewLinear(3, 2, nn.NoBias) has no bias"
 	case "sep", "end":
-		return "", "", "", "fmt.Print(a, b) ends no line, and fmt.Printf(\"%v, %v\\n\", a, b) puts between them what you like"
+		return "", "", "", "fmt.Print(a, b) doesn't end the line, and fmt.Printf(\"%v, %v\\n\", a, b) puts whatever you like between them"
 	}
 	if strings.HasPrefix(callee, "optim.") && a.key != "lr" {
 		value := strings.Trim(a.value, "()")
 		if yes {
 			value = ""
 		}
-		return "optim." + camel(a.key) + "(" + value + ")", "", "", "an option is a value after the others: optim.NewSGD(parameters, 0.1, optim.Momentum(0.9))"
+		return "optim." + camel(a.key) + "(" + value + ")", "", "", "options come after the other arguments: optim.NewSGD(parameters, 0.1, optim.Momentum(0.9))"
 	}
 	return goWords(a.value), "", "", "give the values in the order of the function's parameters"
 }
@@ -200,7 +199,7 @@ func (m pythonHabit) callAround(line int, text string) (at, open int) {
 
 const (
 	namedArguments = "Go has no named arguments"
-	untypedList    = "a list has a type"
+	untypedList    = "a list needs a type"
 )
 
 // A pythonCall is a call with arguments that are Python's on its way to Go.
@@ -275,7 +274,7 @@ func (c *pythonCall) add(m *mistake, a argument) (last bool) {
 		}
 		c.values = []string{axis}
 		c.addEach(inside)
-		c.hint = "tensor.Cat(0, a, b) puts them together along axis 0"
+		c.hint = "tensor.Cat(0, a, b) joins them along axis 0"
 		return true
 	}
 	c.lists = append(c.lists, m.habit().typed(inside, c.makes && len(c.values) == 0))
@@ -283,7 +282,7 @@ func (c *pythonCall) add(m *mistake, a argument) (last bool) {
 	return false
 }
 
-// addEach adds what stands between brackets as arguments of their own.
+// addEach adds what is between brackets as arguments of their own.
 func (c *pythonCall) addEach(inside string) {
 	for _, v := range arguments(inside) {
 		c.values = append(c.values, v.value)
@@ -331,7 +330,7 @@ func (c *pythonCall) texts() (texts []string) {
 	return texts
 }
 
-// chainStart returns where the expression begins that a call at at goes on with: all of x.Matmul(w).
+// chainStart returns where the expression begins that a call at at continues: all of x.Matmul(w).
 func chainStart(masked string, at int) int {
 	for at > 0 && masked[at-1] == '.' {
 		i, depth := at-2, 0

@@ -11,7 +11,7 @@ import (
 	"unicode"
 )
 
-// A graph is a checked program as its package-level declarations and what each of them mentions.
+// A graph is a checked program, seen as its package-level declarations and what each of them mentions.
 type graph struct {
 	w       *work
 	c       *checked
@@ -58,8 +58,8 @@ func (w *work) graph(c *checked) *graph {
 }
 
 // standIn writes the maker of an earlier cell's closure whose body does not compile any more, since a name that it
-// uses was removed, with a body that says so. What holds the closure can be used as before then: only who calls it
-// learns what it lacks.
+// uses was removed, with a body that says so. Then whatever holds the closure can be used as before: only those who
+// call it learn what it lacks.
 func (g *graph) standIn(i int) {
 	d := g.parts[i].decl
 	if d == nil || d.text == nil || g.w.broken[d] == nil || len(g.nodes[i]) != 1 {
@@ -230,8 +230,8 @@ func isTest(d *decl) bool {
 	return false
 }
 
-// findNeeded finds everything that the cell can reach: what it mentions, the variables whose values belong together
-// with those it mentions, and all that is needed to make these values.
+// findNeeded finds everything that the cell can reach: what it mentions, the variables that share memory with those it
+// mentions, and all that is needed to make these values.
 func (a *assembly) findNeeded() {
 	m := a.account()
 	own := slices.ContainsFunc(a.decls, isTest) && a.testArgs == "" // as with GoNB, which runs the cell's own tests if it is told nothing else

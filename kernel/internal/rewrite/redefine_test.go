@@ -158,7 +158,7 @@ func TestNotKeptIsNoPackage(t *testing.T) {
 	nb.run("path := 1")
 	nb.run("%rm path")
 	if r := nb.run("path.Join(\"a\", \"b\")"); len(r.Errors) > 0 {
-		t.Errorf("%%rm gives the package back: %+v", r.Errors[0])
+		t.Errorf("%%rm brings the package back: %+v", r.Errors[0])
 	}
 	nb = newNotebook(t)
 	nb.run("path := 1")

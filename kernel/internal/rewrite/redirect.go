@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// redirect lets code that reads standard input read package show's instead, which asks in the notebook, and code that
-// ends the program end it with its values kept.
+// redirect makes code that reads standard input read package show's instead, which asks in the notebook, and makes code
+// that ends the program keep its values first.
 func (a *assembly) redirect() {
 	for id, o := range a.user.info.Uses { // gonbui asks in its own way, and the answer comes by standard input
 		if o.Name() == "RequestInput" && o.Pkg() != nil && o.Pkg().Path() == "github.com/janpfeifer/gonb/gonbui" && a.mine(a.user, id) {
@@ -49,7 +49,7 @@ func (a *assembly) redirectIn(c *checked, root ast.Node) {
 	})
 }
 
-// staysFile reports whether os.Stdin is wanted as the file that it is: package show's is an io.Reader and no more. As a
+// staysFile reports whether os.Stdin is needed as the file that it is: package show's is only an io.Reader. As a
 // value it may be read elsewhere, and a note says that nothing comes then.
 func (a *assembly) staysFile(c *checked, x *ast.SelectorExpr, stack []ast.Node) bool {
 	if len(stack) > 0 {
@@ -70,12 +70,12 @@ func (a *assembly) staysFile(c *checked, x *ast.SelectorExpr, stack []ast.Node) 
 		}
 	}
 	if !reads && !empty {
-		a.note("os.Stdin", "os.Stdin is a file here, from which nothing comes: what you type is read where os.Stdin becomes an io.Reader, as in bufio.NewScanner(os.Stdin)")
+		a.note("os.Stdin", "os.Stdin is used as a file here, and nothing can be read from it: what you type is read where os.Stdin becomes an io.Reader, as in bufio.NewScanner(os.Stdin)")
 	}
 	return !reads
 }
 
-// becomes is the type that the value of an expression is converted to where it stands, below stack; nil if it stays
+// becomes is the type that the value of an expression is converted to where it is, below stack; nil if it stays
 // what it is.
 func (c *checked) becomes(x ast.Expr, stack []ast.Node) types.Type {
 	child := ast.Node(x)

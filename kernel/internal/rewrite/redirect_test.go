@@ -9,7 +9,7 @@ import (
 // Where an io.Reader is wanted, os.Stdin asks in the notebook; elsewhere it stays the file that it is. Either way the
 // program compiles.
 func TestStdin(t *testing.T) {
-	const show, file, told = "lecternshow.Stdin", "os.Stdin", "os.Stdin is a file here"
+	const show, file, told = "lecternshow.Stdin", "os.Stdin", "os.Stdin is used as a file here"
 	for code, want := range map[string]string{
 		"s := bufio.NewScanner(os.Stdin)\ns.Scan()":                          show,
 		"fmt.Fscan(os.Stdin, new(int))":                                      show,

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// Some of what beginners write is right Go and means something else. Each kind of it is named once in a session, beside
+// Some of what beginners write is valid Go but means something else. Each kind is pointed out once in a session, beside
 // what the cell shows.
 
-// A Vet looks at a program that compiles, as the user has written it, and reports suspicious code in it.
+// A Vet examines a program that compiles, as the user has written it, and reports suspicious code in it.
 type Vet func(fset *token.FileSet, file *ast.File, pkg *types.Package, info *types.Info, report func(at token.Pos, what string))
 
 // Vetted returns a session whose cells are looked at by a Vet, too.
@@ -71,14 +71,14 @@ func (w *work) onlyUnused() bool {
 	return true
 }
 
-// remark says something of a place in the cell, unless that was said before.
+// remark says something about a place in the cell, unless it was said before.
 func (w *work) remark(key string, off int, format string, args ...any) {
 	w.note("remark "+key, "line %d: %s", w.src.Pos(off).Line, fmt.Sprintf(format, args...))
 }
 
 var oneNumber = regexp.MustCompile(`^//\s*\(?-?[\d.]+\)?\s*$`)
 
-// divides returns where a // stands that was to divide, or -1.
+// divides returns where there is a // that was to divide, or -1.
 func divides(code string) int {
 	ts := tokens(code)
 	for i, t := range ts {
@@ -99,10 +99,10 @@ func divides(code string) int {
 // assignsSign finds x =+ 1.
 var assignsSign = regexp.MustCompile(`(?m)^\s*([\pL_][\pL\d_.]*) =([-+]) `)
 
-// measuring finds cells in which a call may be there for the time that it takes.
+// measuring finds cells that may call something only to see how long it takes.
 var measuring = regexp.MustCompile(`\btime\.(Now|Since)\b|\baccounting\.|\btesting\.`)
 
-// bitwise reports whether a cell has other operators on bits than ^: then it is likely to mean that, too.
+// bitwise reports whether a cell has other operators on bits than ^: then it probably means ^, too.
 func bitwise(code string) bool {
 	ts := tokens(code)
 	for i, t := range ts {
@@ -118,7 +118,7 @@ func bitwise(code string) bool {
 	return false
 }
 
-// A remarker looks for what may mean something else.
+// A remarker looks for code that may not mean what its author thinks.
 type remarker struct {
 	w        *work
 	bits     bool // the cell works on bits
@@ -156,7 +156,7 @@ func (r *remarker) look(c *checked, root ast.Node) {
 			}
 			r.arguments(c, n)
 			if b, ok := c.info.Uses[named(n.Fun)].(*types.Builtin); ok && strings.HasPrefix(b.Name(), "print") {
-				r.remark(c, n, "print", "%s is there to debug Go itself, and writes to standard error in a form of its own: fmt.Println(…) prints", b.Name())
+				r.remark(c, n, "print", "%s is meant for debugging Go itself, and writes to standard error in its own format: use fmt.Println(…)", b.Name())
 			}
 		case *ast.ExprStmt:
 			r.unused(c, n)
@@ -216,11 +216,11 @@ func (r *remarker) identity(c *checked, x *ast.BinaryExpr) {
 		return
 	}
 	if isTensor(types.TypeString(p, (*types.Package).Name)) {
-		how += fmt.Sprintf(" asks for all elements at once, %s.%s(%s) for each", a, tensorMethods[x.Op.String()], b)
+		how += fmt.Sprintf(" compares all elements at once, %s.%s(%s) for each", a, tensorMethods[x.Op.String()], b)
 	} else {
-		how += " asks for the values"
+		how += " compares the values"
 	}
-	r.remark(c, x, "identity", "%s asks whether both are one and the same %s in memory: %s", c.source(x), strings.ToLower(t.Obj().Name()), how)
+	r.remark(c, x, "identity", "%s asks whether both are the same %s in memory: %s", c.source(x), strings.ToLower(t.Obj().Name()), how)
 }
 
 // givenOn finds y := x, and y := x.To(device), which may be x itself.
@@ -355,7 +355,8 @@ func (r *remarker) shown(c *checked, x ast.Expr) {
 	r.remark(c, x, "call", "%s is the %s itself: %s calls it", c.source(x), kind, call)
 }
 
-// pure are packages whose functions do nothing but return a value; those without one, such as slices.Sort, don't count.
+// pure are packages whose functions do nothing but return a value; those that return none, such as slices.Sort, don't
+// count.
 var pure = map[string]bool{"bytes": true, "cmp": true, "errors": true, "maps": true, "math": true, "math/bits": true, "math/cmplx": true, "path": true, "slices": true,
 	"strconv": true, "strings": true, "unicode": true, "unicode/utf8": true}
 

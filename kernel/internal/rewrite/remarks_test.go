@@ -24,10 +24,10 @@ func TestRemarks(t *testing.T) {
 		{"y := \"7 // 2\"", ""},
 		{"if x > 0 { // 2\n}", ""},
 
-		{"a == b", "line 1: a == b asks whether both are one and the same tensor in memory: tensor.Equal(a, b) asks for all elements at once, a.Eq(b) for each"},
-		{"x = 3\nif a != b {\n}", "line 2: a != b asks whether both are one and the same tensor in memory: !tensor.Equal(a, b) asks for all elements at once, a.Ne(b) for each"},
+		{"a == b", "line 1: a == b asks whether both are the same tensor in memory: tensor.Equal(a, b) compares all elements at once, a.Eq(b) for each"},
+		{"x = 3\nif a != b {\n}", "line 2: a != b asks whether both are the same tensor in memory: !tensor.Equal(a, b) compares all elements at once, a.Ne(b) for each"},
 		{"func same(x, y *tensor.Tensor) bool { return x == y }", "line 1: x == y asks"},
-		{"big.NewInt(1) == big.NewInt(2)", "big.NewInt(1) == big.NewInt(2) asks whether both are one and the same int in memory: big.NewInt(1).Cmp(big.NewInt(2)) == 0 asks for the values"},
+		{"big.NewInt(1) == big.NewInt(2)", "big.NewInt(1) == big.NewInt(2) asks whether both are the same int in memory: big.NewInt(1).Cmp(big.NewInt(2)) == 0 compares the values"},
 		{"a == nil", ""},
 		{"p == p", ""},
 		{"there := a.To(tensor.CPU)\nthere == a", ""},
@@ -87,7 +87,7 @@ func TestRemarks(t *testing.T) {
 
 		{"x =+ 1", "line 1: x =+ assigns a number with a sign; write x += to change x"},
 		{"x = +1", ""},
-		{"print(x)", "line 1: print is there to debug Go itself, and writes to standard error in a form of its own: fmt.Println(…) prints"},
+		{"print(x)", "line 1: print is meant for debugging Go itself, and writes to standard error in its own format: use fmt.Println(…)"},
 
 		{"for i := range 0 {\n\tfmt.Println(i)\n}", "line 1: this loop never runs"},
 		{"for i := 0; i > n; i++ {\n}", "it counts with i++, and goes on as long as i > n; write i < n"},

@@ -23,11 +23,11 @@ const (
 	showName    = "lecternshow"
 )
 
-// A Result is what becomes of a cell.
+// A Result is what Rewrite makes of a cell.
 type Result struct {
-	Errors   []Error           // the user's mistakes; if there are any, nothing is to be run
+	Errors   []Error           // the user's mistakes; if there are any, nothing must run
 	Commands []Command         // for the kernel, in their order, before the program
-	Whole    string            // the magic that makes all of the cell something else than Go, such as %%bash; or ""
+	Whole    string            // the magic that makes all of the cell something other than Go, such as %%bash; or ""
 	Plain    string            // the same without the kernel's doings, as far as that can be
 	Wasm     bool              // it is for a page: to be built for js/wasm
 	Program  *Text             // package main, to be built and run; nil if there is nothing to run
@@ -46,10 +46,10 @@ type Result struct {
 	Sites    []Site            // by their number less one
 	Loops    []Loop            //
 	Scopes   []int             // and in these blocks: of each the block around it, as in Site
-	Race     bool              // it is to be built with the race detector
+	Race     bool              // it must be built with the race detector
 	Timed    bool              // the user wants to know how long it takes
 	Notes    []string          // to be told to the user
-	Embeds   []string          // what stands behind //go:embed in it: patterns of files
+	Embeds   []string          // what follows //go:embed in it: patterns of files
 	Earlier  map[string]string // names in the program of variables that have another type from this cell on, by the name that both have
 	Missing  string            // the path of a package that an import did not find
 	Next     *Session
@@ -71,10 +71,10 @@ type Command struct {
 // Rest is what follows the name.
 func (c Command) Rest() string { return strings.TrimSpace(strings.TrimPrefix(c.Text, c.Name)) }
 
-// whole are the magics that make all of a cell something else than Go.
+// whole are the magics that make all of a cell something other than Go.
 var whole = map[string]bool{"%%writefile": true, "%%script": true, "%%bash": true, "%%sh": true, "%%gx": true}
 
-// around are the magics that stand before Go code and say how it is to be run.
+// around are the magics that come before Go code and say how to run it.
 var around = map[string]func(w *work){
 	"%time":   func(w *work) { w.r.Timed = true },
 	"%timeit": func(w *work) { w.measure = "Time" },
@@ -117,7 +117,7 @@ type work struct {
 	main     *decl                   // the user's own func main
 	tests    bool                    // a %test cell
 	measure  string                  // the function of package measure that runs the statements, or ""
-	testArgs string                  // what it says behind that
+	testArgs string                  // what follows that
 	parts    map[*checked][]part
 	broken   map[*decl][]Error // declarations of earlier cells that do not compile any more
 }

@@ -85,7 +85,7 @@ type variable struct {
 	shown  string   // for a reader
 	types  []string // named types of cells that the type is made of
 	hidden bool     // its name is one of Go's own, which functions go on seeing
-	beside []string // earlier variables to which the := assigned that defined this one
+	beside []string // earlier variables that the := that defined this one assigned to
 }
 
 // Keeping is the session with another account of the kept values.
@@ -189,8 +189,8 @@ func (s *Session) Stepped(yes bool) *Session {
 	return c
 }
 
-// KeepLess returns a session that keeps less of the next cell: not the variables in names, whose values say why, and no
-// function literals if literals is false. It is for code of ours that the compiler refuses.
+// KeepLess returns a session that keeps less of the next cell: not the variables in names, whose values say why not,
+// and no function literals if literals is false. It is for code of ours that the compiler refuses.
 func (s *Session) KeepLess(names map[string]string, literals bool) *Session {
 	c := s.clone()
 	c.unkept, c.unkeptLiterals = names, !literals
@@ -273,7 +273,7 @@ func (s *Session) Settle() []string {
 			continue
 		}
 		lost = append(lost, name)
-		s.gone[name] = cmp.Or(m.Notes[name], name+" was not kept: the cell that defines it ended before that, so run it again")
+		s.gone[name] = cmp.Or(m.Notes[name], name+" was not kept: the cell that defines it ended too early, so run it again")
 	}
 	sort.Strings(lost)
 	live := s.liveLiterals(m, func(string) bool { return true })
@@ -356,7 +356,7 @@ func (s *Session) forget(names []string) {
 	}
 }
 
-// take ends what a name means in the cells so far, for the reason why. It reports whether it meant anything.
+// take ends what a name means in the cells so far, for the reason why, and reports whether it meant anything.
 func (s *Session) take(name, why string) (found bool) {
 	if _, ok := s.vars[name]; ok {
 		delete(s.vars, name)
@@ -372,7 +372,7 @@ func (s *Session) take(name, why string) (found bool) {
 					delete(s.decls, key)
 				}
 			}
-			s.orphan(name, fmt.Sprintf("%s is no longer a type since cell [%d]", name, s.current))
+			s.orphan(name, fmt.Sprintf("%s has not been a type since cell [%d]", name, s.current))
 		}
 	}
 	if found && why != "" {
@@ -465,8 +465,8 @@ func ReceiverType(x ast.Expr) string {
 	}
 }
 
-// remember adds a declaration. Whatever its names meant before ends, but the methods of a type that is declared again
-// stay.
+// remember adds a declaration. Whatever its names meant before is gone, but the methods of a type that is declared
+// again stay.
 func (s *Session) remember(d *decl) {
 	if d.tok == token.TYPE {
 		s.retype(d)
@@ -510,7 +510,7 @@ func (s *Session) orphan(typ, why string) {
 	for v, x := range s.vars {
 		if value, _ := m.value(v); slices.Contains(x.types, typ) || slices.Contains(value.Types, typ) {
 			delete(s.vars, v)
-			s.gone[v] = fmt.Sprintf("%s, and %s was made of the earlier one: run the cell that defines %s again", why, v, v)
+			s.gone[v] = fmt.Sprintf("%s, and %s was made from the earlier one: run the cell that defines %s again", why, v, v)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // A carriedSetting is a setting of a package that lives on as a variable of the kernel's own; see persist.Setting. A
-// program has it if it uses the package, so that something may be set, or if something is.
+// program has it if it uses the package, so that something may be set, or if something is set.
 type carriedSetting struct {
 	path, name string
 	typ        func(s *Session) string

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// shadow gives packages that declarations use under some names others there: the names become something else. It
-// returns those of them that have meant packages.
+// shadow gives other names to packages that declarations use under some names, which become something else. It returns
+// those names that have meant packages.
 func (s *Session) shadow(names ...string) (shadowed []string) {
 	for d := range s.eachDecl() {
 		if d.text != nil {
@@ -43,7 +43,7 @@ func (w *work) noteShadow(name string) {
 	if path == "" {
 		path = w.n.packages.ByName(name)
 	}
-	w.note("package "+name, "%s is no longer the package here; import %q gives it back", name, path)
+	w.note("package "+name, "%s is no longer the package here; import %q brings it back", name, path)
 }
 
 // namesPackage reports whether the cell, or a declaration of an earlier one, means a package by a name.

@@ -120,7 +120,7 @@ func split(code string) []item {
 	}
 	for i, t := range ts {
 		if t.tok == token.COMMENT {
-			// A comment above an item belongs to it, a comment behind one does not.
+			// A comment above an item belongs to it, a comment after one does not.
 			if !started && cur.lo < 0 && (lastEnd == 0 || strings.Contains(code[lastEnd:t.lo], "\n")) {
 				cur.lo = t.lo
 			}

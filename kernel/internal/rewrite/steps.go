@@ -12,23 +12,23 @@ import (
 )
 
 // A cell whose steps are recorded calls package show after each statement, with the variables that it set. The calls
-// have a number, their site. So that a cell runs at its own speed once enough is recorded, each function and each body
-// of a loop stands there twice, with the calls and as it was:
+// have a number, their site. So that a cell runs at full speed once enough is recorded, each function and each loop
+// body is written twice, with the calls and without:
 //
 //	for i := range n {
 //		if lecternshow.Stepping(3) { lecternshow.Step(4, "vi", i); s += i; lecternshow.Step(5, "gs", &s) } else { s += i }
 //	}
 //
-// A loop that could spend much of its time on that question ends instead, and a plain one goes on from there:
+// A loop that could spend much of its time on that question ends instead, and a plain loop continues from there:
 //
 //	for i := range n {
 //		if !lecternshow.Stepping(3) { for k := i; k < n; k++ { i := k; { s += i } }; break }
 //		lecternshow.Step(…); …
 //	}
 //
-// Code with labels can't stand there twice; then each call is guarded. And each function that the cell declares is
-// written twice, too. The plain copies call its plain version, which records nothing: small ones are then inlined as
-// ever. So is a closure in a variable that is only ever called:
+// Code with labels can't be written twice; then each call is guarded. Each function that the cell declares is written
+// twice, too. The plain copies call its plain version, which records nothing, so that small functions are still
+// inlined. The same goes for a closure in a variable that is only ever called:
 //
 //	add := func(a, b int) int { … }; lecternPlain_add := func(a, b int) int { return a + b }
 
@@ -38,7 +38,7 @@ type Site struct {
 	Loop  int    // the innermost loop around it, as an index into Loops plus one; 0 for none
 	Head  bool   // an iteration of that loop begins here
 	Func  string // the function that begins here
-	In    int    // the function that it stands in, by the order of their beginnings; 0 for the cell itself
+	In    int    // the function that it is in, by the order of their beginnings; 0 for the cell itself
 	Scope int    // the innermost block around it, as an index into Scopes plus one; 0 for the cell itself
 }
 
@@ -51,7 +51,7 @@ type Loop struct {
 // A tracing lets a cell record its steps.
 type tracing struct {
 	*assembly
-	base      edits // those that stand in both copies of a piece of code
+	base      edits // those that are in both copies of a piece of code
 	scopes    map[*types.Scope]int
 	functions int
 	ranges    int             // variables for what loops range over
@@ -266,7 +266,7 @@ func (s *tracing) callPlain(recorded map[string]bool) (calls edits) {
 	return calls
 }
 
-// plainFunction writes the plain version of a function behind it.
+// plainFunction writes the plain version of a function after it.
 func (t *tracer) plainFunction(fd *ast.FuncDecl) {
 	lo, hi := t.at(t.c, fd.Pos()), t.at(t.c, fd.Body.Lbrace)+1
 	es := t.base.within(lo, hi)
@@ -277,7 +277,7 @@ func (t *tracer) plainFunction(fd *ast.FuncDecl) {
 	t.edits.insert(t.end(t.c, fd.End()), head.Source()+t.plain(fd.Body, true)+"}\n")
 }
 
-// plainClosure writes the plain version of a closure behind the statement that makes it.
+// plainClosure writes the plain version of a closure after the statement that makes it.
 func (t *tracer) plainClosure(st *ast.AssignStmt) {
 	for _, c := range t.closures {
 		if c.st == st && len(c.calls) > 0 {
@@ -448,7 +448,7 @@ func root(c *checked, e ast.Expr) *ast.Ident {
 	return nil
 }
 
-// twice reports whether code can stand in a function a second time: a label can't, and a type would be another one.
+// twice reports whether code can occur in a function a second time: a label can't, and a type would be another one.
 func twice(n ast.Node) (yes bool) {
 	yes = true
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -773,7 +773,7 @@ func (t *tracer) inLiteral(ft *ast.FuncType, body *ast.BlockStmt) (begin, end st
 // StepsFile is where stack traces find calls that record steps.
 const StepsFile = "lecternsteps"
 
-// plain is the inside of a block as it is when nothing is recorded, whole or without what stands before both copies.
+// plain is the inside of a block as it is when nothing is recorded, whole or without what comes before both copies.
 func (t *tracer) plain(body *ast.BlockStmt, whole bool) string {
 	lo, hi := t.at(t.c, body.Lbrace)+1, t.at(t.c, body.Rbrace)
 	var around *literal
@@ -849,7 +849,7 @@ func (t *tracer) statement(st ast.Stmt) {
 		}
 		t.iterations(st, st.Body, set, t.reaches(set, []ast.Node{st.Init, st.Cond, st.Post}))
 		all := t.reaches(later, []ast.Node{st.Cond, st.Post})
-		if st.Cond != nil && (all || len(later) > 0) { // what the last test has changed is seen behind the loop
+		if st.Cond != nil && (all || len(later) > 0) { // what the last test has changed is seen after the loop
 			site := t.site(st.Pos(), Site{})
 			t.r.Sites[site-1].Scope = t.scope(t.c.pkg.Scope().Innermost(st.Pos()).Parent())
 			t.after(t.c, st, "; "+t.call(all, site, t.values(later)))
@@ -880,7 +880,7 @@ func (t *tracer) declares(st ast.Stmt, id *ast.Ident) bool {
 	return o != nil && o.Pos() >= st.Pos() && o.Pos() < st.End()
 }
 
-// ends reports whether a statement is a call of panic, behind which nothing may stand.
+// ends reports whether a statement is a call of panic, after which nothing may follow.
 func ends(st ast.Stmt) bool {
 	x, ok := st.(*ast.ExprStmt)
 	if !ok {

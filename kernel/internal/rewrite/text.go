@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// A Pos is a place in a cell as its user sees it: the cell's number, and line and column counted from 1, the column in
-// characters. Line 0 means code that no user wrote.
+// A Pos is a place in a cell as its user sees it: the cell's number, and the line and column counted from 1, the column
+// in characters. Line 0 means code that no user wrote.
 type Pos struct{ Cell, Line, Col int }
 
 // A Source is the text of one cell.
@@ -126,7 +126,7 @@ func (t *Text) Len() int { return t.b.Len() }
 
 func (t *Text) String() string { return t.b.String() }
 
-// Locate returns where the byte at offset out came from. For code of ours it is the nearest user's code before it,
+// Locate returns where the byte at offset out came from. For code of ours that is the nearest user's code before it,
 // else after it, and exact is false; src is nil if there is none at all.
 func (t *Text) Locate(out int) (src *Source, off int, exact bool) {
 	i := sort.Search(len(t.segs), func(i int) bool { return t.segs[i].out > out })

@@ -38,7 +38,7 @@ func (w *work) usedBefore() map[string]bool {
 	return names
 }
 
-// meaning is code in a form in which neither comments nor layout matter.
+// meaning is code in a form that doesn't depend on comments or layout.
 func meaning(code string) string {
 	var b strings.Builder
 	ended := false // by a semicolon, which says nothing before a bracket

@@ -48,7 +48,7 @@ func (w *work) definitions() []definition {
 	return ds
 }
 
-// unlabeled is the statement behind its labels.
+// unlabeled is the statement without its labels.
 func unlabeled(st ast.Stmt) ast.Stmt {
 	for label, ok := st.(*ast.LabeledStmt); ok; label, ok = st.(*ast.LabeledStmt) {
 		st = label.Stmt
@@ -94,7 +94,7 @@ func (w *work) hoist(ds []definition) {
 		case types.Universe.Lookup(d.name) != nil || d.name == "main" || d.name == "init":
 			v.hidden = true
 			if types.Universe.Lookup(d.name) != nil {
-				p.note("name "+d.name, "%s is a variable from here on. Where that can't be meant, and inside functions, it is still Go's own; %%rm %s gives it back", d.name, d.name)
+				p.note("name "+d.name, "%s is a variable from here on. Inside functions, and where a variable can't be meant, it is still Go's own; %%rm %s brings that back", d.name, d.name)
 			}
 		case p.user.used[d.name] != "" && p.user.used[d.name] != helpers[d.name] || p.s.imports[d.name] != "" || p.imported[d.name]:
 			if p.namesPackage(d.name) || p.s.imports[d.name] != "" || p.imported[d.name] {
@@ -300,7 +300,7 @@ func (p *hoister) assign(g *ast.GenDecl) {
 	}
 }
 
-// An embed is a variable that holds files, as the patterns behind //go:embed name them.
+// An embed is a variable that holds files, as the patterns after //go:embed name them.
 type embed struct{ name, patterns string }
 
 var embedLine = regexp.MustCompile(`(?m)^[ \t]*//go:embed[ \t]+(.*)$`)
@@ -308,7 +308,7 @@ var embedLine = regexp.MustCompile(`(?m)^[ \t]*//go:embed[ \t]+(.*)$`)
 // embedName begins the name of the package's own variable that holds files, in which the compiler puts them.
 const embedName = ownPrefix + "Embed_"
 
-// embed sees to a variable for which //go:embed stands before its declaration, from an offset of the cell on. It
+// embed sees to a variable for which //go:embed comes before its declaration, from an offset of the cell on. It
 // reports whether it is one.
 func (p *hoister) embed(v *ast.ValueSpec, from int) bool {
 	var patterns []string
@@ -320,7 +320,7 @@ func (p *hoister) embed(v *ast.ValueSpec, from int) bool {
 		return false
 	}
 	if len(v.Names) != 1 || v.Names[0].Name == "_" || len(v.Values) > 0 {
-		p.fail(p.at(p.user, v.Pos()), "go:embed cannot apply to this var", "give it a var of its own without a value")
+		p.fail(p.at(p.user, v.Pos()), "go:embed cannot apply to this var", "declare it in a var of its own, without a value")
 		return true
 	}
 	name := v.Names[0].Name
@@ -331,7 +331,8 @@ func (p *hoister) embed(v *ast.ValueSpec, from int) bool {
 }
 
 // useUnused writes uses of variables that are declared and not used, by the places of their declarations: inside a
-// statement of a cell such a variable is no mistake worth stopping for. It removes from unused those that it can write.
+// statement of a cell such a variable is not a mistake worth stopping for. It removes from unused those that it
+// can write.
 func (w *work) useUnused(c *checked, unused map[token.Pos]bool) {
 	if len(unused) == 0 {
 		return
@@ -358,7 +359,7 @@ func (w *work) useUnused(c *checked, unused map[token.Pos]bool) {
 	})
 }
 
-// useAt says where a use of a variable that is declared in n can be written: behind that statement, or at the beginning
+// useAt says where a use of a variable that is declared in n can be written: after that statement, or at the beginning
 // of the block that belongs to it. It is invalid if n has no such place.
 func useAt(n, parent ast.Node) (at token.Pos, behind bool) {
 	first := func(b *ast.BlockStmt) token.Pos {

@@ -14,7 +14,7 @@ const widgetPath = showPath + "/widget"
 
 func widgetsOf(cell int) string { return fmt.Sprint(cellstate.WidgetsName, cell) }
 
-// isOwn reports whether a variable is one of the kernel's: such a one, or a setting.
+// isOwn reports whether a variable is one of the kernel's: a variable of its own, or a setting.
 func isOwn(name string) bool {
 	return strings.HasPrefix(name, cellstate.WidgetsName) || slices.ContainsFunc(carried, func(s carriedSetting) bool { return s.name == name })
 }
@@ -30,9 +30,9 @@ func (s *Session) ForgetWidgets(cell int) string {
 	return widgetsOf(cell)
 }
 
-// Event composes the program that hands the widgets of a cell a reader's changes and clicks; nil if the cell's
-// widgets are not known any more. The program says of itself that it is that cell. Its Next is the session as it is,
-// for places in reports and for Settle.
+// Event composes the program that hands a reader's changes and clicks to the widgets of a cell; nil if the cell's
+// widgets are no longer known. The program identifies itself as that cell. Its Next is the session as it is, for places
+// in reports and for Settle.
 func (s *Session) Event(cell int) *Result {
 	v, ok := s.vars[widgetsOf(cell)]
 	if !ok {

@@ -21,12 +21,12 @@ type Front interface {
 	Stream(name, text string)
 	// Ask asks the user for a line of input; the program has printed the prompt already.
 	Ask(prompt string)
-	// Obey obeys a message that only this front knows, and reports whether it does.
+	// Obey obeys a message that only this front knows, and reports whether it did.
 	Obey(kind string, fields []string) bool
 
 	// Into sends all displays from here on to the output widget of that ID, or for "" where they went before.
 	Into(id string)
-	// Opened tells of a new widget, and Changed that one has other values. Widgets are locked.
+	// Opened tells about a new widget, and Changed that a widget's values have changed. Widgets are locked.
 	Opened(w *Widget)
 	Changed(w *Widget, state map[string]any)
 }
@@ -46,7 +46,7 @@ type Cell struct {
 	err   report.Traces   // standard error, with panics
 	steps *report.Steps
 	own   *report.Failure // an error that the cell has reported in a message
-	line  string          // what has been printed since the last line break: a prompt, if input is asked for now
+	line  string          // what has been printed since the last line break: a prompt, if input is asked for next
 	made  bool            // it has made widgets
 }
 
@@ -61,7 +61,7 @@ func New(front Front, number int, token string, widgets *Widgets) *Cell {
 	return c
 }
 
-// Begin makes ready for the cell's program to run in a session.
+// Begin prepares for the cell's program to run in a session.
 func (c *Cell) Begin(s *Session) {
 	c.saves = s.Manifest().Saves
 	if c.Result.Steps {
@@ -144,7 +144,7 @@ func (c *Cell) Exited(failed bool) {
 	}
 }
 
-// Outcome says how a program has ended, by the state of its process; nil is well. stopped is the failure of one that
+// Outcome says how a program has ended, by the state of its process; nil means well. stopped is the failure of one that
 // the user, or a limit, has ended, or nil.
 func (c *Cell) Outcome(state string, stopped *report.Failure) *report.Failure {
 	c.mu.Lock()
@@ -163,12 +163,12 @@ func (c *Cell) Outcome(state string, stopped *report.Failure) *report.Failure {
 	}
 	c.err.Flush()
 	if c.Result.Race && state == "exit status 66" { // the race detector's own
-		return report.Said("race", "the race detector found what is written above: goroutines use a variable at the same time, and one of them writes")
+		return report.Said("race", "the race detector found what is written above: goroutines use a variable at the same time, and at least one of them writes to it")
 	}
 	return report.Ended(state)
 }
 
-// Close ends the program's output. What a front still holds it shows in last, before any more can come.
+// Close ends the program's output. What a front still holds back, it shows in last, before more can come.
 func (c *Cell) Close(last func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -18,7 +18,7 @@ type Session struct {
 	now *rewrite.Session
 }
 
-// Current is the present state. Nothing changes it any more.
+// Current is the present state. Nothing changes it afterwards.
 func (s *Session) Current() *rewrite.Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/display"
 )
 
-// A Widget is what a front knows of a widget of a cell.
+// A Widget is what a front knows about a widget of a cell.
 type Widget struct {
 	ID    string         `json:"id"`
 	Kind  string         `json:"kind"`
@@ -40,7 +40,7 @@ func (w *Widgets) Drop(which func(*Widget) bool) (ids []string) {
 	return ids
 }
 
-// widget obeys what a program says of widgets.
+// widget obeys what a program says about widgets.
 func (c *Cell) widget(fields []string) {
 	if len(fields) < 2 {
 		return

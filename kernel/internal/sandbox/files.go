@@ -13,9 +13,9 @@ import (
 	"github.com/lectern-go/lectern/internal/humanize"
 )
 
-// A FilesError says why the files of a submission can't be had inside.
+// A FilesError says why the files of a submission can't be copied inside.
 type FilesError struct {
-	Path string // the first that is too many, below the folder
+	Path string // the first one too many, below the folder
 	Most int64  // bytes, or 0 where there are too many files
 }
 
@@ -29,11 +29,11 @@ func (e *FilesError) Error() string {
 // mostFiles is how many files and folders a submission may have: a disk in memory has room for twice as many.
 const mostFiles = 10000
 
-// errNoFile says that what was opened is no regular file.
+// errNoFile says that what was opened is not a regular file.
 var errNoFile = errors.New("it is a link, or something else that isn't a file")
 
 // OpenFile opens a regular file whose owner may put something else in its place at any moment: it follows no link,
-// and waits for no named pipe. What it says of the file holds for the one that is open.
+// and waits for no named pipe. What it says about the file holds for the one that is open.
 func OpenFile(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	before, err := root.Lstat(name)
 	if err != nil {
@@ -57,10 +57,10 @@ func OpenFile(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	return f, i, nil
 }
 
-// IsNoFile reports whether [OpenFile] has found something else than a file.
+// IsNoFile reports whether [OpenFile] found something other than a file.
 func IsNoFile(err error) bool { return err == errNoFile }
 
-// CopyFiles copies the files of a submission, but no notebook: in one of them the hidden tests may stand. Links, named
+// CopyFiles copies the files of a submission, but no notebooks: one of them may contain the hidden tests. Links, named
 // pipes and sockets are left out. It returns a [FilesError] where there are more than most bytes, or too many files.
 func CopyFiles(from, to string, most int64) error {
 	root, err := os.OpenRoot(from)

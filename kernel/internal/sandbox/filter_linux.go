@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// denied are the calls that the system doesn't have for the program: those that store something which belongs to no
-// file, folder or process that we could count, and large parts of the system that no cell needs.
+// denied are the calls that don't exist for the program: those that store something outside the files, folders and
+// processes that we can count, and large parts of the system that no cell needs.
 var denied = []uint32{
 	unix.SYS_MEMFD_CREATE, memfdSecret, unix.SYS_SHMGET, unix.SYS_MSGGET, unix.SYS_SEMGET, unix.SYS_MQ_OPEN,
 	unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL,
@@ -41,9 +41,9 @@ const (
 	x32      = 0x40000000 // amd64's second set of numbers begins here
 )
 
-// filter takes the denied calls away from this thread and what it becomes, for good; and of mmap, memory that is shared
-// and of no file: the part that is not mapped any more stays as long as one page is mapped, and nothing says how much
-// it is.
+// filter takes the denied calls away from this thread and what it becomes, for good. It also forbids mmap of shared
+// memory without a file: the part that is no longer mapped stays as long as one page is mapped, and nothing says how
+// much it is.
 func filter() error {
 	machine, ok := machines[runtime.GOARCH]
 	if !ok {

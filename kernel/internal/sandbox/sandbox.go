@@ -1,6 +1,6 @@
 // Package sandbox runs a program that is not trusted. It sees the files that it needs and can change none of them; it
-// has no network, and no process but its own; what it takes of memory, disk and processes has limits. When it ends,
-// nothing of it is left.
+// has no network, and no processes but its own; its memory, disk space and processes are limited. When it ends, nothing
+// of it is left.
 //
 // It is made of Linux's namespaces, for which neither root nor another program is needed where the system lets users
 // make them. Elsewhere [Available] names the missing part.
@@ -16,14 +16,14 @@ import (
 // Home is the program's folder inside, which it may fill.
 const Home = "/home/student"
 
-// Config says what the program gets. Its paths are absolute: inside there is no folder from which others could be
-// found, and from the root a path such as run/data leads to the system's own files.
+// Config says what the program gets. Its paths are absolute: inside there is no current folder to start from, and from
+// the root a path such as run/data leads to the system's own files.
 type Config struct {
 	Read      []string // files and folders that it may read, at their own paths; what isn't there is left out
 	Given     string   // a folder that becomes its user's, to read; "" for none
 	Files     int      // open files that it gets, from descriptor 3 on
 	Mount     string   // an empty folder, on which its world is built; nothing is written to it
-	Work      string   // the folder whose files are copied into Home, but for notebooks and links; "" for none
+	Work      string   // the folder whose files are copied into Home, except notebooks and links; "" for none
 	Memory    int64    // bytes, of all processes together, with what they write
 	Disk      int64    // bytes, of what it writes; they are memory, too
 	Processes int      // threads count

@@ -23,7 +23,7 @@ import (
 	"github.com/lectern-go/lectern/internal/humanize"
 )
 
-// nobody is the user as whom the program runs if root grades: limits on processes don't hold for root.
+// nobody is the user that the program runs as if root grades: limits on processes don't hold for root.
 const nobody = 65534
 
 // system is what programs need of the system: compilers, libraries, nothing of anybody's.
@@ -116,14 +116,14 @@ func outside(c Config, argv []string) (int, error) {
 // socketsLimit is how many sockets all processes may have: unread bytes in them are memory, too.
 const socketsLimit = 1000
 
-// tooMuch says which limit the program is beyond.
+// tooMuch says which limit the program exceeds.
 func (c Config) tooMuch(pid int) error {
 	used, sockets := c.taken(pid)
 	if used > c.Memory {
-		return fmt.Errorf("it takes %s of memory, %s are allowed", humanize.Bytes(int(used)), humanize.Bytes(int(c.Memory)))
+		return fmt.Errorf("it uses %s of memory, and %s are allowed", humanize.Bytes(int(used)), humanize.Bytes(int(c.Memory)))
 	}
 	if sockets > socketsLimit {
-		return fmt.Errorf("it has %d open sockets, %d are allowed", sockets, socketsLimit)
+		return fmt.Errorf("it has %d open sockets, and %d are allowed", sockets, socketsLimit)
 	}
 	return nil
 }
@@ -207,9 +207,9 @@ func inside(c Config, argv []string) error {
 	return fmt.Errorf("%s: %w", argv[0], c.become(argv, env))
 }
 
-// become sets the limit on memory and becomes the program. The limit holds for this process, too, which may be beyond
-// it already (the race detector's memory counts), and without memory Go's runtime ends: nothing is allocated once it
-// is set.
+// become sets the limit on memory and becomes the program. The limit holds for this process, too, which may exceed it
+// already (the race detector's memory counts), and without memory Go's runtime dies: nothing is allocated once the
+// limit is set.
 func (c Config) become(argv, env []string) error {
 	path, err := syscall.BytePtrFromString(argv[0])
 	if err != nil {
@@ -290,7 +290,7 @@ func (w world) build(c Config) error {
 	return CopyFiles(c.Work, w.root+Home, c.Disk/2)
 }
 
-// show makes a path visible, with all that lies below it, to read.
+// show makes a path, with everything below it, visible for reading.
 func (w world) show(path string) error {
 	if _, err := os.Lstat(w.root + path); err == nil {
 		return nil // it lies below a path that is visible already
@@ -339,7 +339,7 @@ func (w world) bind(path string) error {
 	return nil
 }
 
-// enter makes the world the root, and lets go of all others.
+// enter makes the world the root, and leaves all other file systems.
 func (w world) enter() error {
 	const old = "/.old"
 	if err := os.Mkdir(w.root+old, 0o700); err != nil {
@@ -376,7 +376,7 @@ func giveAway(dir string) error {
 	})
 }
 
-// giveUpRights sets the limits, but for the one on memory, and gives up every right, for good.
+// giveUpRights sets the limits, except the one on memory, and gives up every right, for good.
 func (c Config) giveUpRights() error {
 	for resource, limit := range map[int]uint64{
 		unix.RLIMIT_NPROC: uint64(c.Processes), unix.RLIMIT_FSIZE: uint64(c.Disk), unix.RLIMIT_CPU: uint64(c.CPU),

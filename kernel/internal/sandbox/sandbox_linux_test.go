@@ -104,10 +104,10 @@ func TestIsolation(t *testing.T) {
 		{"write", "GIVEN/mine.txt", "refused"},
 		{"fill", "GIVEN", "refused"},
 		{"memory", "1000", "out of memory|cannot allocate memory"}, // of one process; Go's words for its heap and for its own books
-		{"memories", "150", "sandbox: it takes "},                  // of all together
+		{"memories", "150", "sandbox: it uses "},                   // of all together
 		{"shared", "600", "refused"},
 		{"read", "/dev/zero", "no such file"}, // mapping it would give such memory, too
-		{"tables", "600", "sandbox: it takes "},
+		{"tables", "600", "sandbox: it uses "},
 		{"sockets", "twice", "sandbox: it has "},
 		{"call", fmt.Sprint(unix.SYS_MEMFD_CREATE), "not implemented"},
 		{"call", fmt.Sprint(memfdSecret), "not implemented"},

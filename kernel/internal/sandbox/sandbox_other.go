@@ -4,7 +4,7 @@ package sandbox
 
 import "errors"
 
-var errNotLinux = errors.New("it takes Linux; on Windows, use WSL")
+var errNotLinux = errors.New("it needs Linux; on Windows, use WSL")
 
 // Available returns a [MissingError] if programs can't be isolated here.
 func Available() error { return &MissingError{errNotLinux} }

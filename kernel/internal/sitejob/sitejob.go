@@ -47,7 +47,7 @@ func (j *Job) Command(ctx context.Context, program string) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// mark begins a line that tells of a stage.
+// mark begins a line that announces a stage.
 const mark = "\x1estage "
 
 // Stage tells which stage begins now, and about how long it takes.

@@ -50,7 +50,8 @@ var analyzers = []*analysis.Analyzer{
 	unreachable.Analyzer, waitgroup.Analyzer,
 }
 
-// Check reports what go vet would say of a checked program. It says nothing if an analyzer can't cope with the program.
+// Check reports what go vet would say about a checked program. It says nothing if an analyzer can't cope with the
+// program.
 func Check(fset *token.FileSet, file *ast.File, pkg *types.Package, info *types.Info, report func(at token.Pos, what string)) {
 	with := *info // what the proposals ask for, which we don't use
 	with.Scopes, with.FileVersions = map[ast.Node]*types.Scope{file: pkg.Scope()}, map[*ast.File]string{file: pkg.GoVersion()}
@@ -65,7 +66,7 @@ func Check(fset *token.FileSet, file *ast.File, pkg *types.Package, info *types.
 	}
 }
 
-// plain leaves out what go vet adds for those who read its output alone.
+// plain leaves out what go vet adds for those who see nothing but its output.
 func plain(msg string) string {
 	msg, _, _ = strings.Cut(msg, "\n")
 	return strings.ReplaceAll(msg, "main.", "")
@@ -81,13 +82,14 @@ type run struct {
 	facts   map[fact]analysis.Fact
 }
 
-// A fact is the place of something that an analyzer remembers of an object or of the package, for which object is nil.
+// A fact is the place of something that an analyzer remembers about an object, or about the package, for which object
+// is nil.
 type fact struct {
 	object types.Object
 	kind   reflect.Type
 }
 
-// diagnostics runs an analyzer, and those first that it needs.
+// diagnostics runs an analyzer, after those that it needs.
 func (r *run) diagnostics(a *analysis.Analyzer) (found []analysis.Diagnostic) {
 	if _, done := r.results[a]; done {
 		return nil
@@ -137,7 +139,7 @@ func ends(o types.Object, f analysis.Fact) bool {
 		slices.ContainsFunc([]string{"Fatal", "Panic"}, func(kind string) bool { return strings.HasPrefix(o.Name(), kind) })
 }
 
-// top reports whether a place lies among the statements of main itself.
+// top reports whether a place is among the statements of main itself.
 func (r *run) top(at token.Pos) bool {
 	inside := false
 	for _, d := range r.file.Decls {

@@ -219,7 +219,7 @@ func (c *conn) hold(n int) error {
 	return nil
 }
 
-// release says that the message was received, or dropped.
+// release is called when the message was received, or dropped.
 func (c *conn) release() {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
@@ -264,8 +264,8 @@ func (c *conn) receive(r *reader) error {
 	}
 }
 
-// Recv returns the next message. An error means that there will be none: [ErrClosed], or the [Error] of a peer that
-// was dialled.
+// Recv returns the next message. An error means that there will be none: [ErrClosed], or the [Error] of a peer that was
+// dialed.
 func (s *Socket) Recv() ([][]byte, error) {
 	select {
 	case parts := <-s.in:
@@ -277,8 +277,8 @@ func (s *Socket) Recv() ([][]byte, error) {
 
 // Send sends a message. On a ROUTER or REP socket its first part names the receiver; a message for a peer that is gone
 // is dropped. Of several connections with that name the newest gets it: a client that connects anew with its old name
-// may do so before we learn that its old connection has ended. Where a peer reads nothing of what it is sent, Send
-// waits a while, then lets go of the peer.
+// may do so before we learn that its old connection has ended. If a peer reads nothing of what it is sent, Send waits a
+// while, then drops the peer.
 func (s *Socket) Send(parts [][]byte) error {
 	if len(parts) == 0 {
 		return errors.New("zmtp: a message without parts")
@@ -328,7 +328,7 @@ func (s *Socket) Send(parts [][]byte) error {
 	return nil
 }
 
-// errFull says that much is queued.
+// errFull says that too much is queued.
 var errFull = errors.New("zmtp: the queue is full")
 
 // enqueue has bytes written to the peer. If much is queued it waits until half of that has gone, or else returns

@@ -1,15 +1,15 @@
-// Package zmtp speaks ZeroMQ's wire protocol, ZMTP 3 without encryption, as far as Jupyter's channels take it: ROUTER,
+// Package zmtp speaks ZeroMQ's wire protocol, ZMTP 3 without encryption, as far as Jupyter's channels need it: ROUTER,
 // PUB and REP, which listen, and DEALER and SUB, which dial.
 //
 // When bytes arrive, their sender is not authenticated yet, and to a TCP port any user of the machine can send some. So
 // everything that a peer sends is bounded before it is stored: a frame costs the memory of what has arrived, not of
-// what its header claims; messages, their parts, connections and those that have not said yet who they are have limits;
-// and who is beyond one is disconnected. What others do stays possible.
+// what its header claims; messages, their parts, connections, and peers that have not said yet who they are have
+// limits; and a peer that exceeds one is disconnected. The others can go on as before.
 //
-// It takes the place of github.com/go-zeromq/zmq4 v0.17.0, which takes the memory that a frame claims, greets one peer
-// after another, waits for a subscriber that doesn't read, and keeps connections whose handshake has failed. What
-// would mend it there: a limit in Conn.read before the frame's memory is made, a goroutine and a deadline for each
-// Open in socket.accept, Close of the connection where that fails, and a queue for each peer of pubMWriter.
+// It replaces github.com/go-zeromq/zmq4 v0.17.0, which allocates the memory that a frame claims, greets one peer after
+// another, waits for a subscriber that doesn't read, and keeps connections whose handshake has failed. What would fix
+// it there: a limit in Conn.read before the frame's memory is made, a goroutine and a deadline for each Open in
+// socket.accept, Close of the connection where that fails, and a queue for each peer of pubMWriter.
 package zmtp
 
 import (
@@ -26,8 +26,8 @@ import (
 // A Kind is a kind of socket.
 type Kind string
 
-// The kinds of sockets. Router and Rep put before a message that they receive the identity of its sender, and send a
-// message to whom its first part names.
+// The kinds of sockets. Router and Rep put the sender's identity before a message that they receive, and send a message
+// to the peer that its first part names.
 const (
 	Router Kind = "ROUTER"
 	Pub    Kind = "PUB"
@@ -50,10 +50,10 @@ type Limits struct {
 	HalfOpen  int           // of connections whose handshake is not done; another one ends the oldest
 	Handshake time.Duration // how long one may take
 	Queue     int           // bytes that wait for a peer that doesn't read
-	Patience  time.Duration // how long senders wait for a peer that reads nothing before they let go of it
+	Patience  time.Duration // how long senders wait for a peer that reads nothing before they drop it
 }
 
-// Default are the limits where nothing else is said.
+// Default are the limits unless something else is said.
 var Default = Limits{Message: 64 << 20, Parts: 4096, Conns: 100, HalfOpen: 20, Handshake: 30 * time.Second, Queue: 4 << 20, Patience: 30 * time.Second}
 
 func (l Limits) withDefaults() Limits {
@@ -78,7 +78,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// An Error reports a peer that broke the protocol or is beyond a limit; it was disconnected.
+// An Error reports a peer that broke the protocol or exceeded a limit; it was disconnected.
 type Error struct{ Reason string }
 
 func (e *Error) Error() string { return "zmtp: " + e.Reason }
@@ -114,10 +114,10 @@ func checkGreeting(g []byte) error {
 		return broken("the peer speaks something other than ZeroMQ")
 	}
 	if g[10] < 3 {
-		return broken("the peer speaks version %d of ZeroMQ's protocol; it takes 3", g[10])
+		return broken("the peer speaks version %d of ZeroMQ's protocol; 3 is needed", g[10])
 	}
 	if m := strings.TrimRight(string(g[12:32]), "\x00"); m != "NULL" {
-		return broken("the peer wants the mechanism %.20q; it takes NULL", m)
+		return broken("the peer wants the mechanism %.20q; only NULL is supported", m)
 	}
 	return nil
 }
@@ -191,12 +191,12 @@ func parseReady(data []byte) (kind, identity string, err error) {
 		}
 	}
 	if len(identity) > 255 || strings.HasPrefix(identity, "\x00") {
-		return "", "", broken("the peer's identity has %d bytes, or begins with a zero; it may have 255", len(identity))
+		return "", "", broken("the peer's identity has %d bytes, or begins with a zero; at most 255 are allowed", len(identity))
 	}
 	return kind, identity, nil
 }
 
-// A reader takes frames off a connection. hold is told of memory before it is taken, and may refuse.
+// A reader takes frames off a connection. hold is told about memory before it is allocated, and may refuse.
 type reader struct {
 	r     io.Reader
 	limit Limits
@@ -211,7 +211,7 @@ func (r *reader) frame(left int64) (flags byte, body []byte, err error) {
 	}
 	flags = head[0]
 	if flags&^(flagMore|flagLong|flagCommand) != 0 || flags&flagCommand != 0 && flags&flagMore != 0 {
-		return 0, nil, broken("a frame begins with %#x, which is none", flags)
+		return 0, nil, broken("a frame can't begin with %#x", flags)
 	}
 	size := uint64(head[1])
 	if flags&flagLong != 0 {
@@ -274,7 +274,7 @@ func (r *reader) handshake(w io.Writer, kind Kind, identity []byte) (string, err
 		return "", err
 	}
 	var theirs [64]byte
-	for _, part := range [][]byte{theirs[:1], theirs[1:]} { // what isn't ZeroMQ need not send 64 bytes to be told from it
+	for _, part := range [][]byte{theirs[:1], theirs[1:]} { // what isn't ZeroMQ need not send 64 bytes to be recognized
 		if _, err := io.ReadFull(r.r, part); err != nil {
 			return "", err
 		}
@@ -307,7 +307,7 @@ func (r *reader) handshake(w io.Writer, kind Kind, identity []byte) (string, err
 // topics are what a peer of a PUB socket has subscribed to.
 type topics map[string]bool
 
-// change takes a subscription, as a message of version 3.0 or a command of 3.1. Anything else means nothing.
+// change takes a subscription, as a message of version 3.0 or a command of 3.1. Anything else is ignored.
 func (t topics) change(command string, parts [][]byte) error {
 	body := parts[0]
 	add := command == "SUBSCRIBE"

@@ -14,7 +14,7 @@
 //	wait              for an interrupt, which may have come before
 //	touch FILE        makes FILE
 //	until FILE        waits until FILE is there
-//	hang              deaf to everything
+//	hang              reacts to nothing
 //	ask PROMPT        input_request; prints the answer
 //	fail TEXT         an error output; ends the cell
 //	panic LINE TEXT   what GoNB prints for a panic at the line of the cell, then an error

@@ -1,4 +1,4 @@
-// What becomes of a cell's program before it runs. It needs machine.js, and runs in a worker or in Node.
+// What happens to a cell's program before it runs. It needs machine.js, and runs in a worker or in Node.
 "use strict";
 
 const cells = (() => {
@@ -38,15 +38,17 @@ const cells = (() => {
   };
   // leastMemory is how many pages of 64 kB a module begins with, if it has one memory and no limit of its own.
   const leastMemory = (module, memory) => (memory && module[memory.content] === 1 && module[memory.content + 1] === 0 ? numberAt(module, memory.content + 2)[0] : 0);
-  // limited is a module that may have no more than so many pages of 64 kB as memory: beyond that Go reports that there is no more.
+  // limited is a module whose memory may have no more than that many pages of 64 kB: beyond that, Go reports that there
+  // is no more.
   const limited = (module, pages) => {
     const memory = sections(module).find((s) => s.id === 5), least = leastMemory(module, memory);
     if (!least) return module;
     const content = [1, 1, ...unsigned(least), ...unsigned(Math.max(least, pages))];
     return joined(module.subarray(0, memory.begin), [5, ...unsigned(content.length), ...content], module.subarray(memory.end));
   };
-  // tool compiles a program that is to run often, each time in the same memory: to wipe that takes less time than to get another from the system,
-  // page by page, which is half of what the linker does. What Go has in registers is exported, so that there can be a snapshot of the program on its way.
+  // tool compiles a program that runs often, each time in the same memory: wiping that takes less time than getting new
+  // memory from the system, page by page, which is half of what the linker does. What Go has in registers is exported,
+  // so that there can be a snapshot of the program on its way.
   const tool = async (module) => {
     const parts = sections(module), [imports, memory, globals, exports] = [2, 5, 6, 7].map((id) => parts.find((s) => s.id === id)), least = leastMemory(module, memory);
     if (!imports || !globals || !exports || !least) return WebAssembly.compile(module);
@@ -63,8 +65,9 @@ const cells = (() => {
   };
 
   const compiled = "/build/cell.a", linked = "/build/cell.wasm", source = "/build/cell.go", config = "/build/cell.cfg";
-  // begin has a tool do its work with some packages, up to where it needs a file. What it returns goes on when the file is there, or will never
-  // be, and promises what the tool has said if it has failed, else null. Tools of a Go that has no snapshots begin anew each time.
+  // begin has a tool do its work with some packages, up to where it needs a file. What it returns continues when the
+  // file is there, or will never be, and promises what the tool has said if it has failed, else null. Tools of a Go
+  // without snapshots begin anew each time.
   const begin = (tool, argv, packages, file) => {
     const said = [];
     machine.put(config, packages);
@@ -117,9 +120,9 @@ const cells = (() => {
     return await machine.start(compiler, argv, { GOGC: "off" }, (_, bytes) => said.push(bytes)) ? text(said) : null;
   };
 
-  // environment is what a cell's program finds around it.
+  // environment is the environment of a cell's program.
   const environment = { LECTERN_KEEP_DIR: "/keep", LECTERN_KEEP_LIMIT: String(512 << 20), LECTERN_TOKEN: "page", LECTERN_INPUT: "/input" };
-  // kept are the folders whose files live on from cell to cell.
+  // kept are the folders whose files persist from cell to cell.
   const kept = ["/keep", "/cell", "/tmp"];
   return { build, environment, kept, library, limited, link, tool };
 })();

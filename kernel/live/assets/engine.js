@@ -53,7 +53,7 @@
   };
 
   let now = null; // the cell: { id, built, drawing }
-  const abandoned = new Set(); // cells for which the page does not wait any more
+  const abandoned = new Set(); // cells that the page no longer waits for
   let program = null; // what runs in the page: { port, heard: messages that wait for their cell }
   const leave = () => {
     program?.port.close();
@@ -107,8 +107,9 @@
     lecternEngine.compiled(refused ?? "");
   };
 
-  // A cell is rewritten, and again when packages that it needs have been loaded, or compiled; then it is built, and its program goes to the page, which runs it.
-  // So it is with what a change of a widget asks for: begin says which.
+  // A cell is rewritten, and once more when packages that it needs have been loaded, or compiled; then it is built, and
+  // its program goes to the page, which runs it. The same happens with what a change of a widget asks for: begin says
+  // which.
   const execute = async ({ id, port, begin, number, build, input }) => {
     const began = performance.now();
     let answer;
@@ -140,7 +141,8 @@
     post({ id, program: built, files, input, environment: cells.environment }, give); // to be run
   };
   const builder = (id) => (answer) => cells.build({ compiler: modules.compiler, link }, answer, (tool) => post({ id, step: tool }));
-  // A cell may be one that the program goes on with, or have others after it with which its program may go on: more.
+  // A cell may be one that the program continues with, or be followed by others that its program may continue with:
+  // more.
   const cell = ({ id, number, code, steps, last, port, more = [] }) => {
     const runs = program && !steps ? lecternEngine.turn(number, code, last) : null;
     if (runs === null) return execute({ id, port, number, build: builder(id), begin: () => lecternEngine.rewrite(number, code, steps === true, last, JSON.stringify(more)) });
@@ -164,7 +166,7 @@
     },
   });
 
-  // asked has the rewriter do something with the notebook, for which it may need packages.
+  // asked has the rewriter do something with the notebook that may need packages.
   const asked = async ({ id, name, notebook }) => {
     leave();
     for (;;) {
@@ -174,7 +176,7 @@
     }
   };
 
-  // question answers what is asked about a place in a cell.
+  // question answers a question about a place in a cell.
   const question = async ({ id, what, code, at }) => {
     leave();
     for (;;) {
@@ -202,7 +204,7 @@
       else abandoned.add(id);
     },
   };
-  // What takes a while begins when what has been asked for before is done, even if the page no longer waits for that.
+  // What takes a while begins when everything asked for before is done, even if the page no longer waits for that.
   const inTurn = new Set(["cell", "event", "mine", "notebook", "question"]);
   let last = Promise.resolve();
   self.onmessage = async ({ data }) => {
@@ -210,7 +212,7 @@
       if (inTurn.has(data.do)) await (last = last.then(() => { if (!abandoned.delete(data.id)) return obey[data.do](data); }));
       else await obey[data.do](data);
     } catch (error) {
-      // A mistake of ours. If it is that the rewriter has ended, that is reported first, with what it said.
+      // A mistake of ours. If the rewriter has ended, that is reported first, with what it said.
       setTimeout(() => post({ broken: String(error && error.stack || error) }), 50);
     }
   };

@@ -1,9 +1,10 @@
-// Explorers: what readers play with, without a compiler. It needs loading.js before it. How one looks at first stands in the page; the program
-// that answers is loaded when the first of them comes near the window. notebooks/explore says what the attributes of its HTML mean.
+// Explorers: what readers play with, without a compiler. It needs loading.js before it. How an explorer looks at first
+// is part of the page; the program that answers is loaded when the first of them comes near the window.
+// notebooks/explore says what the attributes of its HTML mean.
 "use strict";
 
-// The argument has what loading.js needs, the explorers by name, and what they say in another language than English. The result puts one where an
-// element of class explore names it.
+// The argument has what loading.js needs, the explorers by name, and what they say in a language other than English.
+// The result puts an explorer where an element of class explore names it.
 const lecternExplorers = (page) => {
   const say = lecternSay;
   const { words } = page;
@@ -44,7 +45,8 @@ const lecternExplorers = (page) => {
     });
   };
 
-  // patch makes one element look like another, and leaves alone what is the same, so that controls keep their focus.
+  // patch makes one element look like another, and leaves everything alone that is the same, so that controls keep
+  // their focus.
   const patch = (from, to) => {
     const old = [...from.childNodes], now = [...to.childNodes]; // what goes over to one is gone from the other
     now.forEach((n, i) => {
@@ -95,7 +97,7 @@ const lecternExplorers = (page) => {
     show(known.html);
     if (words) translate.push(() => ask({ place: number, name, control: "", value: "" }).then(show));
 
-    // What is set while the program works waits, and of one control the last alone.
+    // What is set while the program works has to wait, and only the last value of each control counts.
     let busy = false;
     let waiting = [];
     const work = async () => {
@@ -109,7 +111,7 @@ const lecternExplorers = (page) => {
           note.textContent = "";
         } catch (error) {
           program = null; // the next one begins anew
-          note.textContent = say("This does not work: {why}", { why: error.message });
+          note.textContent = say("Something went wrong: {why}", { why: error.message });
         }
         clearTimeout(slow);
       }

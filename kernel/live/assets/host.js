@@ -3,12 +3,12 @@
 // their values; one links; another runs one cell's program and is thrown away, so that a program can be stopped whatever it does.
 "use strict";
 
-// The reader's own package, mine: the browser's storage has its files, for all pages of a site. Without storage each
-// page has what was written on it.
+// The reader's own package, mine: the browser's storage has its files, for all pages of a site. Without storage, each
+// page has only what was written on it.
 const lecternMine = (() => {
   const key = "lectern-mine", texts = (x) => Object.fromEntries(Object.entries(x && typeof x === "object" ? x : {}).filter(([, text]) => typeof text === "string"));
   let own = {}, stores = true, broken = false;
-  // read returns what is stored. A text that can't be read is set aside, so that there is room for what comes.
+  // read returns what is stored. A text that can't be read is set aside, to make room for what comes.
   const read = () => {
     const text = localStorage.getItem(key);
     try {
@@ -38,11 +38,11 @@ const lecternMine = (() => {
 })();
 
 // The first argument has the parts and bundles that can be loaded, which bundles the first cell loads, the folder that
-// they lie in, and what package lesson and errors say in another language than English. tell is called with what goes on, in
-// words, and with the share that is done, or with "". afresh is called when all values are forgotten.
+// they lie in, and what package lesson and errors say in a language other than English. tell is called with what is
+// going on, in words, and with the fraction that is done, or with "". afresh is called when all values are forgotten.
 const lecternHost = ({ parts, bundles, first, folder, answers }, tell, afresh) => {
   const say = lecternSay;
-  // What package lesson says in another language than English, as a file and where it is: see package lesson.
+  // What package lesson says in a language other than English, as a file and where it is: see package lesson.
   const lang = answers ? { LECTERN_LANG: answers.lang, LECTERN_ROOT: "/lectern" } : {};
   const saidFiles = answers ? [[`/lectern/notebooks/${answers.lang}/lesson.po`, new TextEncoder().encode(answers.text)]] : [];
   const megabytes = (n) => (n / 1e6).toFixed(1) + " MB";
@@ -51,7 +51,7 @@ const lecternHost = ({ parts, bundles, first, folder, answers }, tell, afresh) =
 
   // The engine.
   const scripts = ["engine", "linkerscript", "program", "unpacker"].map((n) => parts[n]);
-  // What takes long to make ready comes first.
+  // What takes long to prepare comes first.
   const named = ["compiler", "linker", "rewriter", "index"].map((name) => [{ do: "part", name }, parts[name]]);
   const list = [named[0], ...first.map((number) => [{ do: "bundle", number }, bundles[number]]), ...named.slice(1)];
   const total = [...scripts, ...list.map(([, p]) => p)].reduce((sum, p) => sum + p.bytes, 0);
@@ -107,9 +107,9 @@ const lecternHost = ({ parts, bundles, first, folder, answers }, tell, afresh) =
   };
 
   // Cells run one after another. What is asked for is a cell, or goes for one: posts(worker, id, waiting) sends the
-  // engine its message and returns the port on which its program is to print; waiting are those behind it. The host
-  // calls begins, draw, trouble, stopping and ends as things go on, and waits with true, or with false when it won't
-  // run after all. Where one fails, those that wait are dropped, unless it has fails set. What is stopped ends
+  // engine its message and returns the port on which its program is to print; waiting are those queued after it. The
+  // host calls begins, draw, trouble, stopping and ends as things go on, and waits with true, or with false when it
+  // won't run after all. Where one fails, those that wait are dropped, unless it has fails set. What is stopped ends
   // with stopped, and without cell if it has not run.
   let queue = [];
   let running = null; // { cell, id, done, program: its worker }
@@ -134,18 +134,18 @@ const lecternHost = ({ parts, bundles, first, folder, answers }, tell, afresh) =
     drop();
     r.cell.stopping();
     tell(say("Stopping"));
-    if (!r.program) r.done({ failed: true, stopped: true }); // what is built for it is built to the end, behind the scenes
+    if (!r.program) r.done({ failed: true, stopped: true }); // what is built for it is finished, behind the scenes
   };
-  // working says what becomes of a cell, and how many are to come.
+  // working says what is happening to a cell, and how many are to come.
   const working = (text) => {
     const n = queue.length;
-    tell(n === 0 ? text : n === 1 ? say("{text}; 1 more cell waits", { text }) : say("{text}; {n} more cells wait", { text, n }));
+    tell(n === 0 ? text : n === 1 ? say("{text}; 1 more cell is waiting", { text }) : say("{text}; {n} more cells are waiting", { text, n }));
   };
   const heard = async (data) => {
     const r = running;
     if (data.broken) return lose(say("The engine has failed, and all values are lost: {why}", { why: data.broken }));
     const its = r && data.id === r.id, e = await engine;
-    if (data.want) { // also by a cell that has been stopped meanwhile
+    if (data.want) { // even by a cell that has been stopped meanwhile
       if (its && !r.ending) tell(say("Loading packages"));
       try {
         await Promise.all(data.want.map(async (b) => {
@@ -239,7 +239,7 @@ const lecternHost = ({ parts, bundles, first, folder, answers }, tell, afresh) =
     for (const c of list) if (!queue.includes(c) && running?.cell !== c) { queue.push(c); c.waits(true); }
     next();
   };
-  // lose forgets all values. The cell that runs is told why, unless the reader wants it so.
+  // lose forgets all values. The running cell is told why, unless the reader asked for it.
   const lose = async (why) => {
     const r = running, old = engine;
     stop("stopped");
@@ -255,7 +255,7 @@ const lecternHost = ({ parts, bundles, first, folder, answers }, tell, afresh) =
   };
   const restart = () => lose();
 
-  // type gives the program that runs a line of input, or null for its end.
+  // type gives the running program a line of input, or null for the end of the input.
   const type = (line) => { running?.program?.postMessage({ line }); };
   return {
     megabytes, total, unpacked, ask, stop, restart, type,

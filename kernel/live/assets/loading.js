@@ -1,10 +1,10 @@
-// How a page loads its parts: over http they are fetched; a page that was opened as a file runs the scripts that carry them, and so does one
-// that has no other form of them beside it.
+// How a page loads its parts: over http they are fetched; a page that was opened as a file runs the scripts that carry
+// them, and so does a page that has them in no other form.
 "use strict";
 
-// The argument has the parts by what they are, the folder that they lie in, and whether scripts alone are there.
+// The argument has the parts by what they are, the folder that they are in, and whether they exist only as scripts.
 const lecternLoading = (() => {
-  // loaded is by name the promise of a part's bytes.
+  // loaded has, by name, the promise of a part's bytes.
   const carried = new Map(), loaded = new Map();
   const decoded = (text) => {
     if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
@@ -49,7 +49,7 @@ const lecternLoading = (() => {
       return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
     };
     const worker = async (name) => URL.createObjectURL(new Blob([await unpacked(parts[name])], { type: "text/javascript" }));
-    // The rest is packed more tightly. To unpack it takes a second or two, so that workers do it, a few at once.
+    // The rest is packed more tightly. Unpacking it takes a second or two, so workers do it, a few at once.
     const unpackers = Array.from({ length: Math.min(4, navigator.hardwareConcurrency || 2) }, () => ({ worker: null })); // that have nothing to do
     const wanted = []; // who waits for one: { bytes, take }
     const content = async (p, progress) => {

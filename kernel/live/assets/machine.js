@@ -45,7 +45,8 @@ const machine = (() => {
     files.delete(whole(path));
     come(whole(path));
   };
-  // Who opens the file that is expected waits until it has been put there, or removed. expect promises that somebody waits.
+  // Whoever opens the expected file waits until it has been put there, or removed. expect promises that somebody is
+  // waiting.
   let expected = null; // { path, goOn: if somebody waits, waits: tells }
   const expect = (path) => new Promise((waits) => { expected = { path: whole(path), goOn: null, waits }; });
   const come = (path) => {
@@ -60,7 +61,7 @@ const machine = (() => {
   };
 
   const constants = { O_WRONLY: 1, O_RDWR: 2, O_CREAT: 64, O_EXCL: 128, O_TRUNC: 512, O_APPEND: 1024, O_DIRECTORY: 65536 };
-  // Each of these returns its result or throws; calls gives them the form that Node's have.
+  // Each of these returns its result or throws; calls gives them the form of Node's functions.
   const calls = {
     open(path, flags) {
       path = whole(path);
@@ -159,7 +160,7 @@ const machine = (() => {
     chmod() {}, fchmod() {}, chown() {}, fchown() {}, lchown() {}, utimes() {}, fsync() {},
     link() { throw problem("ENOSYS"); }, symlink() { throw problem("ENOSYS"); }, readlink() { throw problem("EINVAL"); },
   };
-  // hand gives a program that waits for input what has been typed so far.
+  // hand gives a program that waits for input whatever has been typed so far.
   const hand = () => {
     if (!typed.wanted || !typed.bytes.length) return;
     const { buffer, offset, length, done } = typed.wanted;
@@ -264,8 +265,9 @@ const machine = (() => {
   const memories = new WeakMap(); // module to the memory that it imports
   const lend = (module, memory) => { memories.set(module, memory); };
 
-  // What a tool does before it opens the file that is expected is the same each time, and for the linker much of its work. So it is done once:
-  // a snapshot of it, of its memory and of what Go's script has for it, is where it begins from then on.
+  // What a tool does before it opens the expected file is the same each time, and for the linker it is much of the
+  // work. So it is done once: from then on the tool begins from a snapshot of its memory and of what Go's script keeps
+  // for it.
   const snapshots = new WeakMap(); // by module, with the key of all that they depend on
   const snapshot = (module, key, go) => {
     const { _inst: instance, _values: values, _goRefCounts: counts, _ids: ids, _idPool: pool } = go;
@@ -299,15 +301,16 @@ const machine = (() => {
     return go._exitPromise;
   };
 
-  // begun is a program as Go's script has it.
+  // begun is a program as Go's script holds it.
   const begun = () => {
     const go = new Go();
-    // What Go itself reports, of a panic above all, is this program's, whichever has begun since.
+    // What Go itself reports, panics above all, belongs to this program, whichever program has begun since.
     go.importObject.gojs["runtime.wasmWrite"] = (sp) => {
       const at = go.mem.getUint32(sp + 16, true);
       go.output(go.mem.getUint32(sp + 8, true), new Uint8Array(go.mem.buffer.slice(at, at + go.mem.getInt32(sp + 24, true))));
     };
-    // Calls into this file answer at once, so that Go may run on, and end, before they have returned: they then fail to find it.
+    // Calls into this file answer at once, so Go may run on, and end, before they have returned: then they fail to find
+    // it.
     go.unlessEnded = (error) => { if (!go.exited) throw error; };
     const resume = go._resume;
     go._resume = () => {
@@ -322,8 +325,8 @@ const machine = (() => {
   };
 
   // start runs a program until its end, and returns its exit status. What it prints goes to output. A program that answers calls, as the rewriter
-  // does, never ends: what it returns is ready when the program has set the variable that ready names. A tool that is to begin only once has a key
-  // of all that it depends on up to the file that is expected.
+  // does, never ends: what it returns is ready when the program has set the variable that ready names. A tool that
+  // begins only once has a key of all that it depends on up to the expected file.
   const start = async (module, argv, env, output, key = null) => {
     const shot = snapshots.get(module), again = key !== null && shot?.key === key;
     const go = again ? shot.go : begun();
@@ -343,8 +346,8 @@ const machine = (() => {
       snapshots.delete(module);
       if (key !== null && expected?.goOn && !go._scheduledTimeouts.size) snapshot(module, key, go);
     }
-    // A program that waits for nothing from outside will wait for ever: Go is told, and reports a deadlock. A program
-    // that can't be told, since nothing in it calls JavaScript, has it reported here.
+    // A program that waits for nothing from outside will wait forever: Go is told, and reports a deadlock. For a
+    // program that can't be told, since nothing in it calls JavaScript, it is reported here.
     const watch = argv[0] !== "cell" ? 0 : setInterval(() => {
       if (go.exited || go._scheduledTimeouts.size || typed.wanted) return;
       clearInterval(watch);
@@ -361,7 +364,7 @@ const machine = (() => {
       await ended;
     } finally {
       clearInterval(watch);
-      for (const timer of go._scheduledTimeouts.values()) clearTimeout(timer); // they would wake a program that is no more
+      for (const timer of go._scheduledTimeouts.values()) clearTimeout(timer); // they would wake a program that no longer exists
     }
     return status;
   };

@@ -18,10 +18,10 @@
   const button = (text, label, onclick, more = {}) => make("button", { type: "button", class: "tool", "aria-label": label, onclick, ...more }, text);
   const said = document.getElementById("said");
 
-  // The bar below says what goes on.
+  // The bar below says what is going on.
   const meter = make("progress", { max: 1, value: 0, "aria-label": say("Loading"), hidden: true });
   const words = make("span", { class: "live-words" });
-  const stopper = button(say("Stop"), say("Stop the cell that runs"), () => stop("stopped"), { class: "tool live-stop" });
+  const stopper = button(say("Stop"), say("Stop the running cell"), () => stop("stopped"), { class: "tool live-stop" });
   const bar = make("div", { class: "live-bar", role: "region", "aria-label": say("Running"), hidden: true }, words, meter, stopper);
   document.body.append(bar);
   const tell = (text, share) => {
@@ -76,7 +76,7 @@
     }
   };
   const viewsOf = (id) => document.querySelectorAll(`[data-widget="${id}"]`);
-  // A reaction is to the engine as a cell is. Values that are overtaken by later ones are left out, clicks are not.
+  // To the engine, a reaction is like a cell. Values superseded by later ones are skipped, clicks are not.
   class Reaction {
     constructor(id) {
       Object.assign(this, { id, fails: true, values: [] });
@@ -100,7 +100,7 @@
     waits(yes) { if (!yes) this.values = []; }
     stopping() { this.values = []; }
   }
-  // view draws a widget by what every browser has for it.
+  // view draws a widget with what every browser has.
   const view = (id) => {
     const m = models.get(id);
     const name = m.state.description || "";
@@ -170,15 +170,15 @@
     }
   };
 
-  // Of the package mine the page says whose functions the lesson calls.
+  // The page says whose functions of package mine the lesson calls.
   const called = lesson.mine ?? [];
   const whose = () => {
     const { files } = lecternMine, yours = called.filter((name) => files[name.toLowerCase() + ".go"]);
-    const mine = yours.length ? say("Of mine, these functions are yours: {names}.", { names: yours.join(", ") }) : "";
+    const mine = yours.length ? say("These functions of mine are yours: {names}.", { names: yours.join(", ") }) : "";
     const ours = yours.length === called.length ? "" : say("Where lesson.Grade has not accepted yours yet, this lesson calls our solutions in mine.");
     return [mine, ours, unsure()].filter(Boolean).join(" ");
   };
-  // unsure says why the page may not know what was written on others.
+  // unsure says why the page may not know what was written on other pages.
   const unsure = () => {
     if (!lecternMine.stores) return say("This browser stores nothing for the page, so mine has our solutions and what you write here, not what you wrote on other pages.");
     return location.protocol === "file:" ? say("The page was opened as a file: if the browser does not tell it what you wrote on another page, mine has our solution.") : "";
@@ -227,8 +227,8 @@
     shown(text) {
       this.steps.close(false);
       const c = this.code.querySelector("code");
-      this.colours ??= c.innerHTML;
-      if (text === this.source) c.innerHTML = this.colours;
+      this.colors ??= c.innerHTML;
+      if (text === this.source) c.innerHTML = this.colors;
       else c.textContent = text;
       this.reset.hidden = text === this.source;
       this.box.classList.toggle("live-changed", text !== this.source);
@@ -277,7 +277,7 @@
       this.edit.setAttribute("aria-label", say("Edit {cell}", { cell: this.label }));
       this.edit.focus();
     }
-    // put puts a text in place of what a reader sees or edits.
+    // put replaces the text that a reader sees or edits.
     put(text) {
       if (this.editor) this.editor.set(text);
       this.keep(text);
@@ -286,7 +286,7 @@
       this.put(this.source);
       this.recorded();
     }
-    // recorded shows what the page came with.
+    // recorded shows the outputs that the page came with.
     recorded() {
       this.out?.remove();
       this.out = this.result = null;
@@ -300,7 +300,8 @@
       if (this.badge) this.badge.textContent = this.original;
       this.recorded();
     }
-    // posts hands the cell to the engine, and returns where its program is to print. The cells behind it may be run by the same one.
+    // posts hands the cell to the engine, and returns where its program is to print. The same one may run the cells
+    // after it.
     posts(engine, id, waiting) {
       const { port1, port2 } = new MessageChannel();
       const last = this.number ?? 0;
@@ -314,16 +315,16 @@
       engine.postMessage({ do: "cell", id, number: this.number, code: this.taken, steps: Boolean(this.recording), last, more, port: port2 }, [port2]);
       return port1;
     }
-    waits(yes) { this.note.textContent = yes ? say("waits") : ""; }
+    waits(yes) { this.note.textContent = yes ? say("waiting") : ""; }
     begins() {
       this.steps.close(false);
-      this.note.textContent = say("runs");
+      this.note.textContent = say("running");
       this.box.classList.add("live-runs");
       this.began = true;
       this.editor?.mistakes([]);
     }
     stopping() { this.note.textContent = say("stopped"); }
-    // clear makes room for what comes now.
+    // clear makes room for new outputs.
     clear() {
       if (this.stored) this.stored.hidden = true;
       this.out?.remove();
@@ -371,7 +372,7 @@
         if (this.badge) this.badge.textContent = this.number;
       }
       if (verdict.mistakes?.length) this.editor?.mistakes(verdict.mistakes);
-      this.note.textContent = verdict.failed ? (stopped ? say("stopped") : say("failed")) : say("ran here in {n} s", { n: (ms / 1000).toFixed(1) }) + (this.measured ? say("; WebAssembly measures WebAssembly, so times differ from the recorded ones") : "");
+      this.note.textContent = verdict.failed ? (stopped ? say("stopped") : say("failed")) : say("ran here in {n} s", { n: (ms / 1000).toFixed(1) }) + (this.measured ? say("; this measures WebAssembly, so times differ from the recorded ones") : "");
       if (this.recording && verdict.cell) this.steps.show(verdict.steps || { steps: [] });
       this.recording = false;
       if (verdict.mine && unsure()) aside(unsure());
@@ -385,7 +386,7 @@
     }
   }
 
-  // What a reader has made of the lesson leaves the page as a notebook or as a program, and comes back as either.
+  // A reader's version of the lesson leaves the page as a notebook or as a program, and comes back as either.
   const saved = (name, type, text) => {
     const link = make("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
     link.click();
@@ -411,7 +412,7 @@
     }
     return JSON.stringify(n, null, 1) + "\n";
   };
-  // A program is the engine's business, to which this is one more cell.
+  // A program is the engine's business; to the engine this is one more cell.
   const program = async () => {
     const stored = await notebook();
     let problem = "";
@@ -434,7 +435,8 @@
     throw new Error(problem || say("that was stopped"));
   };
 
-  // swapped is what the reader had, and what came in its place, for as long as that can be taken back. What the reader has written since stays.
+  // swapped is what the reader had, and what replaced it, for as long as that can be undone. What the reader has
+  // written since stays.
   let swapped = null;
   const had = () => ({ texts: new Map(all().map((c) => [c, c.text()])), mine: { ...lecternMine.files } });
   const replaced = (change, tell) => {
@@ -477,8 +479,8 @@
     const beside = !strange ? "" : " " + (strange === 1 ? say("1 cell is not from this lesson and was left out.") : say("{n} cells are not from this lesson and were left out.", { n: strange }));
     if (guesses && window.lecternGuesses) lecternGuesses.given = guesses;
     const old = lecternMine.files, own = mine && typeof mine === "object" ? { ...old, ...mine } : old, others = Object.keys(own).filter((name) => own[name] !== old[name]);
-    if (!list.length && !others.length) return aside(say("{file} has no code other than what is here.", { file: file.name }) + beside);
-    const functions = !others.length ? "" : " " + say("Functions of mine came along: {n}.", { n: others.length });
+    if (!list.length && !others.length) return aside(say("{file} has no code that isn't here already.", { file: file.name }) + beside);
+    const functions = !others.length ? "" : " " + say("Functions of mine that were loaded: {n}.", { n: others.length });
     replaced(() => {
       list.forEach((c) => c.put(texts.get(c.id)));
       if (others.length) lecternMine.files = own;
@@ -495,7 +497,7 @@
     undoing.hidden = !undoable;
     status();
   };
-  // trying does what a button stands for, and says what went wrong.
+  // trying does what a button is for, and says what went wrong.
   const trying = (what, f) => async () => {
     aside("");
     try {
@@ -510,7 +512,7 @@
     chosen.value = ""; // the same file can be chosen again
     if (file) await load(file);
   }));
-  const putBack = button(say("Put all back"), say("Put all back: the code of all cells as the lesson has it"), () => {
+  const putBack = button(say("Put all back"), say("Put all back: restore the code of all cells as the lesson has it"), () => {
     const n = all().filter((c) => c.changed()).length;
     replaced(() => all().filter((c) => c.changed()).forEach((c) => c.back()), n === 1 ? say("1 cell is as the lesson has it.") : say("{n} cells are as the lesson has them.", { n }));
   }, { hidden: true });
@@ -522,7 +524,7 @@
     make("div", { class: "live-tools" }, button("▶ " + say("Run all"), say("Run all cells"), () => ask(all()), { class: "tool live-run" }), fresh,
       button(say("Save notebook"), say("Save notebook: the lesson with your changes, for Jupyter"), trying(say("The notebook can't be saved"), async () => saved(lesson.name + ".ipynb", "application/x-ipynb+json", await notebook()))),
       button(say("Save as Go"), say("Save as Go: the lesson with your changes as one program"), trying(say("There is no program"), program)),
-      button(say("Load …"), say("Load … your changes from a notebook that Save notebook has written"), () => chosen.click()), putBack, forgetMine, undoing, remark, chosen));
+      button(say("Load …"), say("Load … your changes from a notebook that you saved with Save notebook"), () => chosen.click()), putBack, forgetMine, undoing, remark, chosen));
   const status = () => {
     const ran = all().filter((c) => c.ran).length;
     about.textContent = ran ? say("{n} of {all} cells have run in this page; the others show what was recorded.", { n: ran, all: cells.size }) : say("This lesson runs here, in your browser: change a cell and run it. The first run loads Go itself, {megabytes}, once.", { megabytes: megabytes(host.total) });
@@ -547,7 +549,7 @@
   first.after(strip);
   document.querySelectorAll(".live-tools").forEach((t) => { t.hidden = false; });
 
-  // For tests, and for who wants to look behind the page.
+  // For tests, and for anybody who wants to look behind the page.
   window.lecternLive = {
     get state() { return host.state; },
     set limit(seconds) { host.limit = seconds; },

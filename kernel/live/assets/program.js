@@ -2,12 +2,12 @@
 "use strict";
 
 (() => {
-  // A program computes. It has no business with what other pages of this address store, or with the network.
+  // A program computes. It has no business with what other pages of this site store, or with the network.
   for (const name of ["indexedDB", "caches", "fetch", "XMLHttpRequest", "WebSocket", "WebTransport", "EventSource", "BroadcastChannel", "Worker", "SharedWorker", "importScripts", "navigator", "Notification", "cookieStore"]) {
     for (let o = self; o; o = Object.getPrototypeOf(o)) delete o[name];
     if (name in self) Object.defineProperty(self, name, { value: undefined });
   }
-  const most = 32 << 20; // bytes that a cell may print: what is drawn of them is far less
+  const most = 32 << 20; // bytes that a cell may print: far fewer are drawn
   let printed = 0;
   const run = async ({ program, files, input, environment, port, kept }) => {
     let began = performance.now();
@@ -29,7 +29,8 @@
       const status = await machine.start(program instanceof WebAssembly.Module ? program : await WebAssembly.compile(program), ["cell"], environment, say);
       state = "exit status " + status;
     } catch (error) {
-      // The engine that runs WebAssembly has a stack of its own, which may end before Go's. Engines have different words for that.
+      // The engine that runs WebAssembly has a stack of its own, which may run out before Go's. Engines word that
+      // differently.
       const said = String(error && error.message || error);
       const text = /call stack|too much recursion/i.test(said) ? "stack overflow" : said;
       say(2, new TextEncoder().encode("fatal error: " + text + "\n\ngoroutine 1 [running]:\n"));

@@ -1,6 +1,6 @@
-// Unpacks .lzma files, as specified by lzma-specification.txt of 7-Zip's SDK. A reader waits for it, so all that
-// changes with each bit lies in variables of one function. No other may touch them, or they would lie in memory: pages
-// have the body of bit in place of each call that is a line of its own (inlineBits in packing.go).
+// Unpacks .lzma files, as specified by lzma-specification.txt of 7-Zip's SDK. A reader waits for it, so everything that
+// changes with each bit is in variables of one function. No other function may touch them, or they would be kept in
+// memory: pages have the body of bit in place of each call that is a line of its own (inlineBits in packing.go).
 "use strict";
 
 // lecternUnlzma returns the bytes that were packed, or throws an error that says what is wrong with them.
@@ -46,7 +46,7 @@ const lecternUnlzma = (packed) => {
     }
   };
 
-  let m = 1; // the bits of a number so far, behind a 1
+  let m = 1; // the bits of a number so far, after a 1
   while (at < size) {
     const pos = at & posMask;
     bit(isMatch + (state << 4) + pos);
@@ -54,7 +54,7 @@ const lecternUnlzma = (packed) => {
       const before = at > 0 ? bytes[at - 1] : 0;
       const base = literals + 0x300 * (((at & litMask) << lc) + (before >> 8 - lc));
       m = 1;
-      if (state >= 7) { // it differs from the one that a match would have brought
+      if (state >= 7) { // it differs from the one that a match would have given
         let match = bytes[at - rep0 - 1];
         do {
           const expected = match >> 7 & 1;

@@ -1,4 +1,4 @@
-// The editor of a cell: CodeMirror with Go's syntax, in the colours of the page.
+// The editor of a cell: CodeMirror with Go's syntax, in the colors of the page.
 import { closeBrackets, closeBracketsKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { go } from "@codemirror/lang-go";
@@ -9,7 +9,7 @@ import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } f
 import { tagHighlighter, tags as t } from "@lezer/highlight";
 
 // The classes are those of the code that is not edited.
-const colours = tagHighlighter([
+const colors = tagHighlighter([
   { tag: [t.keyword, t.controlKeyword, t.definitionKeyword, t.moduleKeyword, t.operatorKeyword], class: "hk" },
   { tag: [t.string, t.character, t.special(t.string)], class: "hs" },
   { tag: [t.number, t.integer, t.float], class: "hn" },
@@ -36,7 +36,7 @@ globalThis.lecternEditor = ({ parent, text, label, run, leave, change }) => {
         EditorState.tabSize.of(4),
         highlightActiveLine(),
         go(),
-        syntaxHighlighting(colours),
+        syntaxHighlighting(colors),
         EditorView.contentAttributes.of({ "aria-label": label, autocapitalize: "off", autocorrect: "off", spellcheck: "false" }),
         EditorView.updateListener.of((u) => { if (u.docChanged) change(u.state.doc.toString()); }),
         keymap.of([

@@ -20,10 +20,10 @@ type next struct {
 	Code string `json:"code"`
 }
 
-// join makes one program of a cell and as many of those after it as go together; nil if none does. Each of them is
-// rewritten as if those before it had kept all that they define. Where that turns out to be wrong, or where one ends
-// in another way, the others are rewritten once more, when it is their turn. An answer without a program says what has
-// to be there first.
+// join makes one program of a cell and as many of those after it as possible; nil if none can join. Each of them is
+// rewritten as if those before it had kept everything that they define. If that turns out to be wrong, or if one ends
+// in another way, the others are rewritten once more, when it is their turn. An answer without a program says what must
+// be loaded first.
 func (e *engine) join(cell int, r *rewrite.Result, more string, steps bool) *answer {
 	var list []next
 	if steps || json.Unmarshal([]byte(more), &list) != nil || len(list) == 0 {

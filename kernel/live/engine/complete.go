@@ -10,7 +10,8 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 )
 
-// A completion is what can stand at a place of a cell, in place of what lies between two others. All count characters.
+// A completion is what can come at a place of a cell, replacing what is between two others. All places count
+// characters.
 type completion struct {
 	Need    []string     `json:"need,omitempty"` // as in an answer
 	Matches []suggestion `json:"matches"`

@@ -96,7 +96,7 @@ func TestEnds(t *testing.T) {
 		{"own error", `fmt.Println()`, message("error", "lesson", "it is wrong"), "", "exit status 1", true, "it is wrong"},
 		{"own error is the reason", `fmt.Println()`, message("error", "lesson", "it is wrong"), "", "stopped", true, "it is wrong"},
 		{"stopped", `for {}`, "some\n", "", "stopped", true, "the cell was interrupted"},
-		{"limit", `for {}`, "", "", "limit 180", true, "the cell ran for 180 s and was ended"},
+		{"limit", `for {}`, "", "", "limit 180", true, "the cell ran for 180 s and was stopped"},
 		{"status", `fmt.Println()`, "", "left over\n", "exit status 3", true, "left over"},
 		{"nothing kept", "x := 1\nx", "1\n", "", "exit status 0", false, "x must be defined again"},
 		{"endless", `for {}`, strings.Repeat("long", mostText), "", "stopped", true, "the page shows no more of it"},
@@ -130,8 +130,8 @@ func TestEnds(t *testing.T) {
 func TestRefused(t *testing.T) {
 	for code, want := range map[string]string{
 		"nope + 1":            "undefined: nope",
-		"%vars":               "is the notebook's: a page runs Go alone",
-		"%%bash\nls":          "needs a computer of its own",
+		"%vars":               "works only in the notebook: a page runs nothing but Go",
+		"%%bash\nls":          "needs a real computer",
 		"import \"C\"\nC.x()": "this cell needs the notebook",
 	} {
 		e := begin(t)

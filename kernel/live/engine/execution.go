@@ -14,7 +14,7 @@ import (
 // pageToken is what a page's cells put before their messages. Nothing else prints there.
 const pageToken = "page"
 
-// mostText is how many bytes of printed text are shown: a loop without an end must not fill the page.
+// mostText is how many bytes of printed text are shown: an endless loop must not fill the page.
 const mostText = 200_000
 
 // An execution is one cell on its way, or what a change of a widget asks for.
@@ -46,7 +46,7 @@ func newExecution(e *engine, cell int, code string, r *rewrite.Result) *executio
 	return x
 }
 
-// allowed looks at what the rewriter says of the cell, and reports whether its program may be built.
+// allowed looks at what the rewriter says about the cell, and reports whether its program may be built.
 func (x *execution) allowed() bool {
 	for _, n := range x.Result.Notes {
 		x.note(n)
@@ -55,13 +55,13 @@ func (x *execution) allowed() bool {
 	case len(x.Result.Errors) > 0:
 		x.fail = report.Mistakes(x.Result)
 	case x.Result.Whole != "":
-		x.fail = report.Said("page", x.Result.Whole+" needs a computer of its own: a page runs Go alone")
+		x.fail = report.Said("page", x.Result.Whole+" needs a real computer: a page runs nothing but Go")
 	case len(x.Result.Commands) > 0:
-		x.fail = report.Said("page", x.Result.Commands[0].Name+" is the notebook's: a page runs Go alone")
+		x.fail = report.Said("page", x.Result.Commands[0].Name+" works only in the notebook: a page runs nothing but Go")
 	case x.Result.GoNB != "" || x.Result.Cgo || x.Result.Wasm || x.Result.Tests:
-		x.fail = report.Said("page", "this cell needs the notebook: a page runs plain cells of Go")
+		x.fail = report.Said("page", "this cell needs the notebook: a page runs plain Go cells")
 	case len(x.Result.Embeds) > 0:
-		x.fail = report.Said("page", "//go:embed needs the notebook: a page has no files of yours")
+		x.fail = report.Said("page", "//go:embed needs the notebook: a page has none of your files")
 	default:
 		return true
 	}
@@ -78,7 +78,7 @@ func (x *execution) said(descriptor int, s string) {
 	}
 }
 
-// refused takes what the compiler or the linker says of the program.
+// refused takes what the compiler or the linker says about the program.
 func (x *execution) refused(s string) {
 	x.fail = x.Place().Compiler(s)
 	x.fail.NotRun = true
@@ -109,7 +109,7 @@ func (x *execution) report() {
 // stopped is the failure of a program that the page has ended, by its state, or nil.
 func stopped(state string) (f *report.Failure) {
 	if seconds, ok := strings.CutPrefix(state, "limit "); ok {
-		f = report.Said("time limit", "the cell ran for "+seconds+" s and was ended: that is the most that this page gives a cell")
+		f = report.Said("time limit", "the cell ran for "+seconds+" s and was stopped: this page gives a cell no more time")
 	} else if state == "stopped" {
 		f = report.Said("interrupted", "the cell was interrupted")
 	} else {
@@ -175,7 +175,7 @@ func (x *execution) note(s string) { x.show("stderr", "note: "+s+"\n") }
 // Ask has the page ask for a line.
 func (x *execution) Ask(prompt string) { x.prompt = &prompt }
 
-// Obey obeys the messages that are otherwise obeyed in a page.
+// Obey obeys the messages that a page treats differently.
 func (x *execution) Obey(kind string, fields []string) bool {
 	if kind != "mine" {
 		return false
@@ -195,7 +195,7 @@ type changes struct {
 	Drawn  []change         `json:"drawn,omitempty"`
 	Prompt *string          `json:"prompt,omitempty"` // a line of input is asked for, after this text
 	Models []*runner.Widget `json:"models,omitempty"` // widgets that are new, or have other values
-	Below  []below          `json:"below,omitempty"`  // what stands below widgets
+	Below  []below          `json:"below,omitempty"`  // what is below widgets
 }
 
 // A change is an output: HTML, or a widget that the page draws.

@@ -5,7 +5,7 @@
 // JSON unless said otherwise:
 //
 //	rewrite(cell, code, steps, last, more)  begins a cell, whose steps may be recorded, and which has run as last before,
-//	                      or 0; what becomes of it: an [answer]. more are cells that are to run after it, as [next]:
+//	                      or 0; the result is an [answer]. more are cells to run after it, as [next]:
 //	                      the program runs some of them, too
 //	turn(cell, code, last)  begins the cell that the program goes on with: true if it has something to run, else false,
 //	                      or null if the program does not go on with it
@@ -20,7 +20,7 @@
 //	outputs()             what has changed since the last call: [changes]
 //	cell()                the cell as a notebook of its own, as it would be stored
 //	export(name, notebook)  the notebook as one program: an [exported]
-//	complete(code, at)    what can stand there, before a character of a cell: a [completion]
+//	complete(code, at)    what can come there, before a character of a cell: a [completion]
 //	help(code, at)        what the name there is: a [meaning]
 package main
 
@@ -43,8 +43,8 @@ import (
 // An answer is a rewritten cell.
 type answer struct {
 	Errors  []mistake         `json:"errors,omitempty"`
-	Need    []string          `json:"need,omitempty"`    // archives that have to be there first; then the cell is to be rewritten again
-	Library *library          `json:"library,omitempty"` // has to be compiled first; then the cell is to be rewritten again
+	Need    []string          `json:"need,omitempty"`    // archives that have to be there first; then the cell must be rewritten
+	Library *library          `json:"library,omitempty"` // has to be compiled first; then the cell must be rewritten
 	Program string            `json:"program,omitempty"` // Go source; none if there is nothing to run
 	Files   map[string]string `json:"files,omitempty"`   // the archives that the program is built from, by path
 	Alone   *answer           `json:"alone,omitempty"`   // the cell's own program, if Program runs others, too
@@ -86,7 +86,7 @@ func newEngine(index, keep string) (*engine, error) {
 	return e, nil
 }
 
-// text is what JavaScript gets of an answer.
+// text is an answer as JavaScript gets it.
 func text(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -137,7 +137,7 @@ func (e *engine) rewrite(cell int, code string, steps bool, more string) *answer
 	return a
 }
 
-// collect puts a program and its archives into an answer, or what has to be there first; then it reports false.
+// collect puts a program and its archives into an answer, or what must be loaded first; then it reports false.
 func (e *engine) collect(a *answer, program *rewrite.Text, imports []string) bool {
 	if a.Library, a.Need = e.student.library(imports); a.Library != nil || len(a.Need) > 0 {
 		return false
@@ -162,7 +162,7 @@ type exported struct {
 	Cell    string   `json:"cell,omitempty"` // whose problem it is
 }
 
-// export makes one program of a notebook. What has run before has nothing to do with it.
+// export makes one program of a notebook, whatever has run before.
 func (e *engine) export(name, stored string) exported {
 	e.packages.absent = nil
 	var cells []export.Cell
@@ -201,7 +201,7 @@ func (e *engine) ended(state string) verdict {
 	record := x.end(state)
 	switch {
 	case x.event:
-		x.into = x.into[:min(1, len(x.into))] // what has failed is said below the widget
+		x.into = x.into[:min(1, len(x.into))] // what has failed is reported below the widget
 		e.EndEvent()
 	case x.fail == nil || !x.fail.NotRun:
 		x.into = nil

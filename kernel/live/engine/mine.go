@@ -18,8 +18,8 @@ import (
 const minePath = "github.com/lectern-go/lectern/notebooks/mine"
 
 // A student is whoever reads the page, with a package mine of their own, whose sources the browser stores. Cells import
-// it in place of ours. In the page's memory it lies in Dir, where our solutions stand for what the reader has not
-// written; our package alone is in Ours.
+// it in place of ours. In the page's memory it is in Dir, where our solutions replace what the reader has not written;
+// Ours has our package alone.
 type student struct {
 	mine.Package
 	packages *packages
@@ -118,7 +118,7 @@ func (s *student) keep(whose, exercise, program string) string {
 	return s.Keep(exercise, program)
 }
 
-// library is the package that has to be compiled before a program can be built which imports it, or nil. need is what
+// library is the package that has to be compiled before a program that imports it can be built, or nil. need is what
 // has to be loaded before that.
 func (s *student) library(imports []string) (l *library, need []string) {
 	if !s.changed || !slices.Contains(imports, minePath) {
@@ -152,8 +152,8 @@ func (s *student) library(imports []string) (l *library, need []string) {
 	return l, nil
 }
 
-// compiled takes what the compiler says of the library: nothing, if cells can be built with it. Else they are built
-// with ours.
+// compiled takes what the compiler says about the library: nothing, if cells can be built with it. Otherwise they are
+// built with ours.
 func (s *student) compiled(said string) {
 	s.changed = false
 	now := *s.ours

@@ -140,7 +140,7 @@ func TestMine(t *testing.T) {
 // TestMineUse: what lesson.Use says.
 func TestMineUse(t *testing.T) {
 	r := newReader(t)
-	for _, want := range []string{"mine.Merge is our solution of exercise 01.4 here until you have your own.", "mine.Merge is there already"} {
+	for _, want := range []string{"mine.Merge is our solution to exercise 01.4 here until you have your own.", "mine.Merge is there already"} {
 		r.begins("fmt.Println()", "")
 		r.now.said(1, message("mine", "ours", "01.4"))
 		r.ended("exit status 0")

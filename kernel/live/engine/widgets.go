@@ -78,7 +78,7 @@ func (x *execution) Opened(w *runner.Widget) { x.changed = append(x.changed, w) 
 func (x *execution) Changed(w *runner.Widget, _ map[string]any) { x.changed = append(x.changed, w) }
 
 // describe gives the outputs that the page draws as widgets the form in which they are stored:
-// that has what stands below them.
+// that has what is below them.
 func (x *execution) describe() {
 	for o, box := range x.board.widgets {
 		below := x.e.boards[box.Below]

@@ -57,7 +57,7 @@ func Run[T testing.TB](t T, cells ...func(t T)) (stderr []string) {
 	return stderr
 }
 
-// newFolder is a folder for kept values, in memory where that is to be had.
+// newFolder is a folder for kept values, in memory where possible.
 func newFolder(t testing.TB) string {
 	if st, err := os.Stat("/dev/shm"); err == nil && st.IsDir() {
 		if d, err := os.MkdirTemp("/dev/shm", "lectern-test-"); err == nil {

@@ -1,5 +1,5 @@
-// Guess, then look: what a lesson asks its readers is answered when they have guessed, or want to know. Without this script, on paper, and for
-// those who chose to see all answers, everything is there at once.
+// Guess, then look: a lesson's questions are answered once readers have guessed, or want to know. Without this script,
+// on paper, and for readers who chose to see all answers, everything is there at once.
 (() => {
   "use strict";
   const say = lecternSay;
@@ -75,7 +75,7 @@
       x.said = make("p", "", { className: "verdict", hidden: true });
       x.said.setAttribute("role", "status");
       x.answer.before(x.form, x.said);
-      // restore has the page look as it did when the reader had guessed, or had not.
+      // restore makes the page look as it did when the reader had guessed, or had not.
       x.restore = () => {
         x.box.classList.remove("right", "wrong");
         x.form.reset();
@@ -122,7 +122,7 @@
   });
   bar.append(button, " ", forget);
   remember();
-  // For pages that save and load what a reader has made of them.
+  // For pages that save and load a reader's version of them.
   window.lecternGuesses = {
     get given() { return given; },
     set given(guesses) {

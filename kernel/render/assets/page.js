@@ -89,7 +89,7 @@
   }
 
   // Light, dark, or as the system.
-  const themes = { auto: ["◐", say("Auto"), say("Auto colours")], light: ["○", say("Light"), say("Light colours")], dark: ["●", say("Dark"), say("Dark colours")] };
+  const themes = { auto: ["◐", say("Auto"), say("Auto colors")], light: ["○", say("Light"), say("Light colors")], dark: ["●", say("Dark"), say("Dark colors")] };
   const switcher = $("#theme");
   const drawTheme = () => {
     const [sign, name, label] = themes[lecternTheme.now];
@@ -122,7 +122,7 @@
     }
   };
   reachable();
-  // A document apart says how high it is.
+  // A separate document says how high it is.
   addEventListener("message", ({ data, source }) => {
     if (!(data?.lecternHeight > 0)) return;
     for (const f of document.querySelectorAll("iframe.apart")) if (f.contentWindow === source) f.style.height = Math.min(4000, Math.ceil(data.lecternHeight) + 2) + "px";
@@ -179,14 +179,14 @@
     }
     return best;
   };
-  // What other words find a query's word, or the whole of it.
+  // Other words that also match a query's word, or the whole query.
   const also = (d, word) => [word, ...d.y.filter((g) => g.includes(word)).flat().filter((w) => w !== word)];
   const score = (s, words) => Math.max(...words.map((w, i) => {
     const often = s.words.split(w).length - 1;
     const points = 4 * fit(s.heading, w) * (s.i ? 1 : 1.5) + fit(s.words, w) * (1 + 0.2 * Math.log2(1 + often));
     return i > 0 ? points * 0.7 : points;
   }));
-  // apart counts the letters that two words differ by: one too many, one missing, another, or two swapped.
+  // apart counts the letters by which two words differ: one too many, one missing, one changed, or two swapped.
   const apart = (a, b) => {
     const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];
     for (let i = 1; i <= a.length; i++) {
@@ -199,7 +199,8 @@
     }
     return rows[a.length][b.length];
   };
-  // meant is the word of the lessons that a word without a hit was meant to be: the nearest, and of those the commonest.
+  // meant is the word of the lessons that a word without a hit was probably meant to be: the nearest one, and of
+  // several the commonest.
   const meant = (d, word) => {
     if (!d.all) {
       d.all = new Map();
@@ -234,7 +235,7 @@
     }
     return { hits: hits.sort((a, b) => b.points - a.points || a.at - b.at).slice(0, 12), words: sets.flat() };
   };
-  // A snippet is what stands around the first word that was found, which is marked.
+  // A snippet is the text around the first word that was found, which is marked.
   const snippet = (s, words) => {
     const small = document.createElement("small");
     const found = words.map((w) => [s.words.indexOf(w), w.length]).filter(([at]) => at >= 0).sort((a, b) => a[0] - b[0])[0] || [0, 0];
@@ -261,7 +262,7 @@
       item.textContent = text;
       list.append(item);
     };
-    if (instead && hits.length) tell(say("Nothing is called that. Found for “{words}”:", { words: instead }));
+    if (instead && hits.length) tell(say("Nothing found for that. Results for “{words}”:", { words: instead }));
     for (const { s } of hits) {
       const a = document.createElement("a");
       a.href = encodeURIComponent(index.p[s.p][0]) + (s.i ? "#" + encodeURIComponent(s.i) : "");

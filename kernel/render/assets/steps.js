@@ -10,7 +10,7 @@
     return { ...record, note: [record.note, note].filter(Boolean).join(" ") };
   };
   // attach gives a cell a button. load returns the promise of its record, or null if that is yet to come: then show is
-  // called with it. offset returns how many lines of the cell stand above the code.
+  // called with it. offset returns how many lines of the cell come before the code.
   const attach = (box, load, offset) => {
     const code = box.querySelector(".in .code code");
     const name = box.getAttribute("aria-label") || say("This cell");
@@ -53,7 +53,7 @@
       button.textContent = say("Step through");
       button.hidden = true;
       button.setAttribute("aria-expanded", "true");
-      where.after(row); // beside the code, also where a question stood between them
+      where.after(row); // next to the code, even where a question stood between them
       stepper.open(step);
       stepper.panel.focus({ preventScroll: true });
       row.scrollIntoView({ block: "nearest" });
@@ -85,7 +85,7 @@
     return { row, button, show, close };
   };
   window.lecternStepping = { attach, unpacked, recorded: place ? JSON.parse(place.textContent) : {} };
-  if (typeof DecompressionStream === "undefined" || document.getElementById("lectern-live")) return; // cells that run bring the button along
+  if (typeof DecompressionStream === "undefined" || document.getElementById("lectern-live")) return; // cells that run have their own button
   for (const [id, { r, o, w }] of Object.entries(window.lecternStepping.recorded)) {
     const box = document.getElementById("cell-" + id);
     if (!box?.querySelector(".in .code code")) continue;

@@ -1,5 +1,6 @@
-// A talk: the lesson in large type, one block at a time, to present it. A second window, for the audience, follows the first,
-// in which the speaker sees what comes next and has notes. Both are this page; the address, #talk-12, says which block is shown.
+// A talk: the lesson in large type, one block at a time, to present it. A second window, for the audience, follows the
+// first, in which the speaker sees what comes next and can keep notes. Both are this page; the address, such as
+// #talk-12, says which block is shown.
 (() => {
   "use strict";
   const article = document.querySelector("main article"), button = document.getElementById("talk");
@@ -12,7 +13,7 @@
     return e;
   };
 
-  // A beat is what one key shows: an element, or the answer to a question.
+  // A beat is what one key press shows: an element, or the answer to a question.
   let beats = [];
   const collect = (box) => {
     for (const e of box.children) {
@@ -72,7 +73,7 @@
     return b;
   };
   const count = make("span"), clock = make("span");
-  const bar = make("div", { className: "talk-bar" }, tool("◀", say("Back (left arrow)"), () => go(at - 1)), count, tool("▶", say("On (right arrow, space)"), () => go(at + 1)),
+  const bar = make("div", { className: "talk-bar" }, tool("◀", say("Back (left arrow)"), () => go(at - 1)), count, tool("▶", say("Next (right arrow, space)"), () => go(at + 1)),
     tool(say("Steps"), say("Step through this cell (S)"), step), tool(say("Two windows"), say("Open a second window for the audience (W)"), () => pair()), clock, tool(say("End"), say("End the talk (Escape)"), () => end()), notes);
   bar.setAttribute("role", "group");
   bar.setAttribute("aria-label", say("Talk"));
@@ -109,7 +110,7 @@
     dispatchEvent(new Event("resize"));
   };
 
-  // What the speaker points at, as a part of the block that it lies in.
+  // What the speaker points at, relative to the block that it is in.
   const dot = make("div", { className: "talk-dot", hidden: true });
   document.body.append(dot);
   let pointing = false;

@@ -1,5 +1,5 @@
-// Light or dark, if the reader has chosen: style sheets ask the system, and what they ask is replaced by the answer. That holds for those of
-// figures, too. This runs before the page is drawn, and again when all of it is there.
+// Light or dark, if the reader has chosen: style sheets ask the system, and what they ask is replaced with the answer.
+// That includes the figures' style sheets. This runs before the page is drawn, and again when all of it is there.
 const lecternTheme = (() => {
   "use strict";
   const asked = new Map(); // what each rule asks by itself

@@ -7,7 +7,7 @@
 // needs: fractions, roots, scripts, sums, Greek letters, relations, accents,
 // fonts, delimiters and small tables (aligned, cases and the matrices).
 //
-// What it leaves out on purpose: macros, colours, \label and \ref, \tag,
+// What it leaves out on purpose: macros, colors, \label and \ref, \tag,
 // free spacing such as \hspace, and TeX comments.
 package mathml
 
@@ -77,7 +77,7 @@ func Convert(latex string, display bool) (ml string, err error) {
 	if i := strings.IndexFunc(latex, func(r rune) bool {
 		return r < ' ' && r != '\n' && r != '\t' && r != '\r' || r == 0x7f || r == 0xfffe || r == 0xffff
 	}); i >= 0 {
-		p.fail(i, "a control character stands in the formula")
+		p.fail(i, "there is a control character in the formula")
 	}
 	body := p.row(stopAtEnd, none)
 	switch t := p.next(); {
@@ -85,9 +85,9 @@ func Convert(latex string, display bool) (ml string, err error) {
 	case t.is("}"):
 		p.fail(t.off, "this } closes nothing")
 	case t.is("&"):
-		p.fail(t.off, `& stands outside of a table; write \& for the sign`)
+		p.fail(t.off, `& is outside a table; write \& for the sign`)
 	case t.isCommand(`\`):
-		p.fail(t.off, `a line break outside of a table; wrap the lines in \begin{aligned} … \end{aligned}`)
+		p.fail(t.off, `a line break outside a table; wrap the lines in \begin{aligned} … \end{aligned}`)
 	default:
 		p.fail(t.off, `%s without its beginning`, t)
 	}

@@ -48,7 +48,7 @@ const (
 
 // row parses up to something that only its caller can make sense of: the end, a
 // closing brace, \right, or a table's separators, which it does not consume.
-// prev is the class of what stands before, none at the start of a group.
+// prev is the class of what comes before, none at the start of a group.
 func (p *parser) row(end rowEnd, prev class) atom {
 	p.enter(p.pos)
 	defer func(f font) { p.depth--; p.font = f }(p.font)
@@ -151,7 +151,7 @@ func binary(prev class) bool { return prev == ord || prev == close_ }
 func (p *parser) scripted() atom {
 	t := p.peek()
 	if t.is("^") || t.is("_") || t.is("'") {
-		p.fail(t.off, "nothing stands before %s; write {}%s for a script without a base", t, t)
+		p.fail(t.off, "there is nothing before %s; write {}%s for a script without a base", t, t)
 	}
 	base := p.atom(false)
 	var sub, sup, primes string

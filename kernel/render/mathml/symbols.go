@@ -1,7 +1,7 @@
 package mathml
 
 // class is TeX's kind of atom. It decides which minus signs are unary and
-// where a function name is set apart from its neighbours.
+// where a function name is set apart from its neighbors.
 type class int
 
 const (

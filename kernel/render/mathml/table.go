@@ -37,7 +37,7 @@ func (p *parser) environment(t token) atom {
 	cell := func() {
 		prev := none
 		if env.tight && col%2 == 1 {
-			prev = ord // a sign after & joins what stands before it
+			prev = ord // a sign after & joins what comes before it
 		}
 		a := p.row(stopAtEnd, prev)
 		align := env.align[col%len(env.align)]

@@ -21,8 +21,8 @@ const (
 // now is a variable for tests alone.
 var now = time.Now
 
-// Time calls f again and again, in rounds, and prints how long a call takes: the mean of the
-// rounds, and how far they lie from it.
+// Time calls f again and again, in rounds, and prints how long a call takes: the mean of the rounds, and how far they
+// are from it.
 func Time(f func()) {
 	n := 1
 	var took time.Duration
@@ -68,7 +68,7 @@ func duration(ns float64) string {
 	return fmt.Sprintf("%.3g ns", ns)
 }
 
-// Bench runs f as a benchmark of package testing does, and prints what that says, allocations included.
+// Bench runs f as a benchmark of package testing, and prints the result, allocations included.
 func Bench(f func()) {
 	r := testing.Benchmark(func(b *testing.B) {
 		b.ReportAllocs()
@@ -98,7 +98,7 @@ func Profile(f func()) {
 	case err != nil:
 		fmt.Printf("%%pprof: %v\n", err)
 	case len(stacks) == 0:
-		fmt.Printf("%%pprof: no samples in %s, which are taken 100 times a second: let the cell do more\n", duration(float64(took)))
+		fmt.Printf("%%pprof: no samples in %s; 100 are taken a second, so let the cell do more\n", duration(float64(took)))
 	default:
 		show.SVG(flame(stacks))
 	}

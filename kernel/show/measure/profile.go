@@ -172,7 +172,7 @@ func readProfile(zipped []byte) ([]stack, error) {
 	return stacks, nil
 }
 
-// tidy leaves out what lies around every cell.
+// tidy leaves out what surrounds every cell.
 func tidy(functions []string) []string {
 	for i, f := range functions {
 		if strings.HasSuffix(f, "show/measure.Profile") || strings.HasSuffix(f, "show/measure.Profile.func1") {
@@ -198,8 +198,8 @@ const (
 	maxDepth  = 60
 )
 
-// flame draws stacks: each function as wide as the time that was spent in it and in what it called, which stands above
-// it. Names that have no room are in the tooltips.
+// flame draws stacks: each function as wide as the time that was spent in it and in what it called, which is drawn
+// above it. Names that have no room are in the tooltips.
 func flame(stacks []stack) string {
 	root := &frame{name: "all", calls: map[string]*frame{}}
 	depth := 0
@@ -230,7 +230,7 @@ func flame(stacks []stack) string {
 		y := height - (level+1)*rowHeight
 		label := fmt.Sprintf("%s: %s, %.1f %%", f.name, duration(float64(f.ns)), 100*float64(f.ns)/float64(root.ns))
 		fmt.Fprintf(&b, `<g><title>%s</title><rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s" stroke="#fff" stroke-width="0.5"/>`,
-			html.EscapeString(label), x, y, w, rowHeight-1, colour(f.name))
+			html.EscapeString(label), x, y, w, rowHeight-1, color(f.name))
 		if room := int((w - 6) / 6.2); room >= 4 {
 			name := []rune(short(f.name))
 			if len(name) > room {
@@ -257,7 +257,7 @@ func flame(stacks []stack) string {
 // short is a function without the path of its package.
 func short(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
-// most names the functions in which the most time was spent, for those who can't see the graph.
+// most names the functions in which the most time was spent, for readers who can't see the graph.
 func most(root *frame) string {
 	self := map[string]int64{}
 	var visit func(f *frame)
@@ -283,8 +283,8 @@ func most(root *frame) string {
 	return strings.Join(names[:min(3, len(names))], ", ")
 }
 
-// colour is a warm one, the same for the same package each time.
-func colour(name string) string {
+// color is a warm color, always the same for the same package.
+func color(name string) string {
 	h := fnv.New32a()
 	h.Write([]byte(name[:max(0, strings.LastIndexByte(name, '.'))]))
 	return fmt.Sprintf("hsl(%d, 75%%, %d%%)", 15+h.Sum32()%45, 68+h.Sum32()/64%12)

@@ -1,5 +1,5 @@
 // Package pictures has notebooks show values of type image.Image as pictures. The kernel imports it into programs that
-// import image: it brings along what writes PNG files, which other cells need not link.
+// import image: it contains what writes PNG files, which other cells need not link.
 package pictures
 
 import (
@@ -31,8 +31,8 @@ func (p picture) String() string {
 	return fmt.Sprintf("%T, %d × %d pixels", p.Image, p.Bounds().Dx(), p.Bounds().Dy())
 }
 
-// MIMEBundle is the picture as a PNG file, or its text if it is too large or can't be encoded. A small one is looked at
-// for its pixels: as HTML it is four times as large.
+// MIMEBundle is the picture as a PNG file, or its text if it is too large or can't be encoded. A small picture is meant
+// to show its pixels: as HTML it is four times as large.
 func (p picture) MIMEBundle() []string {
 	size := p.Bounds().Size()
 	var b bytes.Buffer

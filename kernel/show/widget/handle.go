@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Handle reacts to a change of a widget of k, or a click on it, which stands on standard
+// Handle reacts to a change of a widget of k, or a click on it, which is on standard
 // input. It is for the kernel alone.
 func Handle(k *Kept) {
 	b, err := io.ReadAll(os.Stdin)
@@ -22,7 +22,7 @@ func Handle(k *Kept) {
 	k.handle(string(b))
 }
 
-// handle does the same for an event: the widget's id, and unless it was clicked on its new value, behind a zero byte.
+// handle does the same for an event: the widget's id and, unless it was clicked on, its new value after a zero byte.
 func (k *Kept) handle(event string) {
 	id, value, changed := strings.Cut(event, "\x00")
 	for _, a := range k.buttons {

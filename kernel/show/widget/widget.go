@@ -1,5 +1,5 @@
-// Package widget shows controls in a notebook: sliders, lists to choose from, boxes to tick, fields and buttons. Moving
-// one calls a Go function.
+// Package widget shows controls in a notebook: sliders, lists to choose from, checkboxes, text fields and buttons.
+// Moving one calls a Go function.
 //
 //	widget.Interact(func(frequency float64, n int) {
 //		show.Value(wave(frequency, n))
@@ -11,14 +11,14 @@
 // Each cell of a notebook is a program of its own, and when a reader moves a slider that program has long ended. So the
 // kernel runs another one, which has the cells' variables with the values that they have by then, calls the function
 // and keeps what it has changed. It waits until the cells that were asked for have run. If a slider moves faster than
-// the function runs, values on the way are left out; the last one never is, and every click on a button counts.
+// the function runs, values in between are skipped; the last one never is, and every click on a button counts.
 //
-// What the function prints and shows stands below the widget, in place of what the call before has shown.
+// What the function prints and shows appears below the widget, in place of what the previous call has shown.
 //
 // Where widgets are not supported, as on a page, on a terminal or in a test, a widget is a line of text with its
 // value, and Interact calls its function once.
 //
-// This is a package beside show, and not part of it, because few cells need it and every cell links show.
+// This is a separate package, and not part of show, because few cells need it and every cell links show.
 package widget
 
 import (
@@ -38,7 +38,7 @@ import (
 // A Scalar is what a widget can hold.
 type Scalar interface{ int | float64 | string | bool }
 
-// A Value is a widget that holds a value: a slider, a list, a box to tick or a field. A variable that holds one lives
+// A Value is a widget that holds a value: a slider, a list, a checkbox or a text field. A variable that holds one lives
 // on from cell to cell, and all cells see the value that the reader has chosen.
 type Value[T Scalar] struct {
 	control
@@ -63,7 +63,7 @@ type group struct {
 	out  string
 }
 
-// arg is one of these widgets: whichever is not nil. An interface would do but for what it costs to keep.
+// arg is one of these widgets: whichever is not nil. An interface would do, if it didn't cost so much to keep.
 type arg struct {
 	i *Value[int]
 	f *Value[float64]
@@ -71,7 +71,7 @@ type arg struct {
 	b *Value[bool]
 }
 
-// Kept is what the kernel keeps of the widgets that a cell has made. It is for the kernel alone.
+// Kept is what the kernel keeps of the widgets that a cell has made. It is for the kernel only.
 type Kept struct {
 	ints    []*Value[int]
 	floats  []*Value[float64]
@@ -114,8 +114,8 @@ func IntSlider(label string, min, max, value int) *Value[int] {
 	return w
 }
 
-// FloatSlider returns a slider for numbers from min to max in steps of about a hundredth of the way. A value outside is
-// moved to the nearer end. It panics if max is less than min, or either of them is not finite.
+// FloatSlider returns a slider for numbers from min to max in steps of about a hundredth of the range. A value outside
+// is moved to the nearer end. It panics if max is less than min, or either of them is not finite.
 func FloatSlider(label string, min, max, value float64) *Value[float64] {
 	if !(min <= max) || math.IsInf(min, 0) || math.IsInf(max, 0) {
 		panic(fmt.Sprintf("widget: FloatSlider from %v to %v", min, max))
@@ -139,7 +139,7 @@ func step(distance float64) float64 {
 	return p
 }
 
-// Dropdown returns a list of which one option is chosen, at first the first. It panics without options.
+// Dropdown returns a list of options, of which one is chosen, at first the first. It panics without options.
 func Dropdown(label string, options ...string) *Value[string] {
 	if len(options) == 0 {
 		panic("widget: Dropdown needs options")
@@ -149,7 +149,7 @@ func Dropdown(label string, options ...string) *Value[string] {
 	return w
 }
 
-// Checkbox returns a box to tick.
+// Checkbox returns a checkbox.
 func Checkbox(label string, on bool) *Value[bool] {
 	w := &Value[bool]{control: newControl(label, "Checkbox"), value: on}
 	w.open("indent:b", "false")
@@ -175,7 +175,7 @@ func newControl(label, kind string) control { return control{id: newID(), label:
 // newID names a model. It is random, since a page may hold the models of an earlier kernel.
 func newID() string { return fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64()) }
 
-// open makes the widget known, with its special properties: pairs of a name with the letter of a type behind a colon,
+// open makes the widget known, with its special properties: pairs of a name with a colon and the letter of a type,
 // and a text.
 func (w *Value[T]) open(state ...string) {
 	w.value = w.within(w.value)
@@ -194,7 +194,7 @@ func (c *control) open(state ...string) {
 	openModel(c.id, c.out, c.kind, append([]string{"description:s", c.label}, state...)...)
 }
 
-// A label beside a widget has a fixed place, so that several stand in line, and a longer one would be cut.
+// A label beside a widget has a fixed place, so that several line up, and a longer one would be cut.
 // It gets what it needs; the models of the styles that say so are different ones. A field's own is
 // TextStyle, which ipywidgets 7 has not.
 const shortLabel = 10
@@ -250,8 +250,8 @@ func limit[T Scalar](v, lo, hi T) T {
 // Value returns what the reader has chosen, or what the widget began with.
 func (w *Value[T]) Value() T { return w.value }
 
-// Set moves the widget, on the page too. A slider goes no further than its ends, and a list keeps its choice if v is
-// none of its options. What OnChange and Interact were given is not called.
+// Set changes the widget's value, on the page too. A slider goes no further than its ends, and a list keeps its choice
+// if v is none of its options. The functions that OnChange and Interact were given are not called.
 func (w *Value[T]) Set(v T) {
 	w.value = w.within(v)
 	if inband.On() {
@@ -259,8 +259,8 @@ func (w *Value[T]) Set(v T) {
 	}
 }
 
-// OnChange lets f be called with the new value whenever the reader changes it, after what earlier calls have given. It
-// returns w, so that it may stand behind the call that makes a widget.
+// OnChange has f called with the new value whenever the reader changes it, after the functions of earlier calls. It
+// returns w, so that it can follow the call that makes a widget.
 //
 // f lives on as variables do: it may be a function of the cells or a function literal, and use their variables, but it
 // can't capture a channel, an open file or the like.
@@ -290,7 +290,7 @@ type Action struct {
 	clicked func()
 }
 
-// Button returns a button, and lets f be called when it is clicked. f lives on as [Value.OnChange] says.
+// Button returns a button that calls f when it is clicked. f lives on as [Value.OnChange] says.
 func Button(label string, f func()) *Action {
 	a := &Action{newControl(label, "Button"), f}
 	keep(a)
@@ -365,10 +365,10 @@ func (a arg) get() reflect.Value {
 	return a.b.get()
 }
 
-// Interact shows widgets with what f prints and shows for their values below them, and again whenever one of them is
-// changed. f is a function whose parameters are of the types of the widgets' values, in their order: int for IntSlider,
-// float64 for FloatSlider, string for Dropdown and Text, bool for Checkbox and ToggleButton. It lives on as
-// [Value.OnChange] says. Interact panics if f does not take these values.
+// Interact shows widgets and, below them, what f prints and shows for their values, and calls f again whenever one of
+// them changes. f is a function whose parameters are of the types of the widgets' values, in their order: int for
+// IntSlider, float64 for FloatSlider, string for Dropdown and Text, bool for Checkbox and ToggleButton. It lives on as
+// [Value.OnChange] says. Interact panics if f does not accept these values.
 func Interact(f any, widgets ...Input) {
 	t := reflect.TypeOf(f)
 	fits := t != nil && t.Kind() == reflect.Func && !t.IsVariadic() && t.NumIn() == len(widgets)

@@ -10,7 +10,7 @@
     return (await version.get())();
   }
 
-  // A stepper asks by an event whether somebody marks the lines of its cell, each time it goes on: see steps.js.
+  // Each time it moves, a stepper asks with an event whether somebody marks the lines of its cell: see steps.js.
   function steppedCells({ INotebookTracker, NotebookActions }, { StateEffect, StateField }, { Decoration, EditorView }) {
     const set = StateEffect.define();
     const steppers = new WeakMap(); // by editor: the detail of the last event
@@ -94,7 +94,7 @@
           }
         };
         const command = "lectern:step";
-        let opening; // the cell whose stepper is to have the keyboard
+        let opening; // the cell whose stepper should have the keyboard
         app.commands.addCommand(command, {
           label: say("Run the Cell and Step Through It"),
           isEnabled: () => tracker.activeCell?.model.type === "code",
@@ -134,8 +134,8 @@
     };
   }
 
-  // Questions of a lesson are forms, as they are on pages. A guess goes into the cell, in place of nil, which then runs: so it is kept
-  // with the notebook, and what it is worth and what came out stand below.
+  // A lesson's questions are forms, as they are on pages. A guess goes into the cell, in place of nil, and the cell
+  // runs: so the guess is kept with the notebook, and the verdict and the outputs appear below.
   function askedCells({ INotebookTracker, NotebookActions }, { IRenderMimeRegistry }, { Widget }) {
     const mime = "application/vnd.lectern.guess+json";
 
@@ -215,7 +215,7 @@
               const text = String(model.data["text/plain"] ?? "");
               widget.node.replaceChildren();
               widget.node.className = "lm-Widget";
-              if (!text.startsWith("?") || !model.trusted) { // it is answered, or a stranger's, whose form would run what the cell says
+              if (!text.startsWith("?") || !model.trusted) { // it is answered, or comes from a stranger: then the form would run what the cell says
                 await plain.renderModel({ ...model, data: { "text/plain": text }, metadata: {}, trusted: false, setData() {} });
                 widget.node.append(plain.node);
                 return;
@@ -230,8 +230,8 @@
     };
   }
 
-  // What readers play with stands below the text that names it, as on pages. The program behind it is built when cells run already: a text
-  // that is drawn before has nothing.
+  // Explorers appear below the text that names them, as on pages. Their program is built after cells can run: a text
+  // that is drawn before that has none.
   const beside = new URL("explore/", document.currentScript.src).href;
   function exploringCells({ IRenderMimeRegistry }) {
     const mark = /^\s*<!--\s*explore:\s*([a-z]*)\s*-->\s*$/m;
@@ -240,7 +240,7 @@
       document.head.append(Object.assign(document.createElement("script"), { src: beside + "explore.js", onload: done, onerror: failed }));
     }).then(() => {
       const style = document.createElement("style");
-      const tint = colour => `color-mix(in srgb, ${colour} 30%, var(--jp-layout-color1))`;
+      const tint = color => `color-mix(in srgb, ${color} 30%, var(--jp-layout-color1))`;
       style.textContent = lecternExplore.style + `
         .explore { --text: var(--jp-content-font-color1); --muted: var(--jp-content-font-color2); --line: var(--jp-border-color2); --edge: var(--jp-border-color1); --surface: var(--jp-layout-color1); --raised: var(--jp-layout-color1);
           --accent: var(--jp-brand-color1); --mark: ${tint("var(--jp-brand-color1)")}; --bad-bg: ${tint("var(--jp-error-color1)")}; --bad-edge: var(--jp-error-color1); --turn-edge: var(--jp-warn-color1);
