@@ -19,6 +19,7 @@ func TestRenderFromAClosedCheckout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Setenv("GOFLAGS", "-trimpath") // what has been built from another such folder is found again
 	w := &workspace{root: t.TempDir(), stdout: io.Discard, stderr: io.Discard}
 	entries, err := os.ReadDir(real.root)
 	if err != nil {
@@ -35,7 +36,7 @@ func TestRenderFromAClosedCheckout(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(w.root, ".lectern"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	lesson := filepath.Join(w.root, "notebooks", "05-storage-strides-views.ipynb")
+	lesson := filepath.Join(w.root, "notebooks", "02-tensors.ipynb")
 	render := func(args ...string) error {
 		flags, o := flag.NewFlagSet("render", flag.ContinueOnError), renderOptions{}
 		o.flags(flags)
@@ -52,7 +53,7 @@ func TestRenderFromAClosedCheckout(t *testing.T) {
 	if err := render("-o", out); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(out, "05-storage-strides-views.html")); err != nil {
+	if _, err := os.Stat(filepath.Join(out, "02-tensors.html")); err != nil {
 		t.Error(err)
 	}
 }
