@@ -253,8 +253,8 @@ func printsWhatIsStored(t *testing.T, file, out string) {
 	}
 }
 
-// passedBefore is the file in the user's cache that says that a lesson's program has passed. Its name is a digest of all
-// that the program is built from, of what the lesson holds, and of how they are compared. Lessons read no other files.
+// passedBefore is the file in the user's cache that says that a lesson's program has passed. Its name is a digest of
+// everything that the program is built from, of the lesson, and of how they are compared. Lessons read no other files.
 func passedBefore(t *testing.T, file, out string) string {
 	t.Helper()
 	const inputs = `{{$dir := .Dir}}{{if not .Standard}}{{range .GoFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}` +
