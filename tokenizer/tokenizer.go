@@ -28,7 +28,7 @@ func CompressionRatio(text string, ids []int32) float64 {
 // UnknownIDError reports an id that no token of the vocabulary has.
 type UnknownIDError struct {
 	ID    int32
-	Index int // where the id stands in the list that was decoded
+	Index int // where the id is in the decoded list
 	Vocab int // VocabSize of the tokenizer
 }
 

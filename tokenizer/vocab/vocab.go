@@ -1,5 +1,5 @@
-// Package vocab has vocabularies that were published with models. They are apart from package tokenizer, so that
-// programs that train their own don't carry them.
+// Package vocab has vocabularies that were published with models. They are separate from package tokenizer, so
+// that programs that train their own don't carry them.
 package vocab
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-go/lectern/tokenizer"
 )
 
-// merges are those of GPT-2 in their order, each as the ids of its two parts, of two bytes each, the low one first.
+// merges are those of GPT-2 in order, each as the ids of its two parts, with two bytes each, the low one first.
 // OpenAI published them with the model, (c) 2019, under a modified MIT licence.
 //
 //go:embed gpt2.merges
