@@ -363,9 +363,9 @@ func (r Rule) String() string {
 	switch below := r.PredictedForward - r.Forward; {
 	case r.Forward == 0:
 	case below > 0:
-		text += fmt.Sprintf("forward is %s below the rule: parameters that are looked up or added, such as embedding tables and biases, are factors of no product\n", humanize.Thousands(below))
+		text += fmt.Sprintf("forward is %s below the rule: parameters that are looked up or added, such as embedding tables and biases, are not factors of a product\n", humanize.Thousands(below))
 	case below < 0:
-		text += fmt.Sprintf("forward is %s above the rule: values are multiplied with each other, as in attention, or parameters are used more than once\n", humanize.Thousands(-below))
+		text += fmt.Sprintf("forward is %s above the rule: values are multiplied by each other, as in attention, or parameters are used more than once\n", humanize.Thousands(-below))
 	}
 	than := "the rule"
 	if r.PredictedForward != r.Forward {

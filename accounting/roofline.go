@@ -265,7 +265,7 @@ func (r RooflineReport) table() *tabular.Table {
 // remark explains measurements above the roof.
 func (r RooflineReport) remark() string {
 	if r.Highest() > 1.05 {
-		return "above 1 of the roof: operands stayed in caches, which are faster than the memory that the roof is made of, or something else ran while the roof was measured\n"
+		return "above 1 of the roof: operands stayed in caches, which are faster than the memory that sets the roof, or something else ran while the roof was measured\n"
 	}
 	return ""
 }

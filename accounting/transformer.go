@@ -160,7 +160,7 @@ func (t Transformer) activations() string {
 	if t.Gated || t.hidden() != 4*t.Width || t.kvWidth() != t.Width {
 		return "activations the published formula is for a plain feed-forward layer of 4·width and as many key heads as query heads\n"
 	}
-	return fmt.Sprintf("activations %s per sequence; %s if attention is computed again, %s if all is\n", humanize.Bytes(t.ActivationBytes(1, RecomputeNothing)), humanize.Bytes(t.ActivationBytes(1, RecomputeAttention)), humanize.Bytes(t.ActivationBytes(1, RecomputeAll)))
+	return fmt.Sprintf("activations %s per sequence; %s if attention is recomputed, %s if everything is\n", humanize.Bytes(t.ActivationBytes(1, RecomputeNothing)), humanize.Bytes(t.ActivationBytes(1, RecomputeAttention)), humanize.Bytes(t.ActivationBytes(1, RecomputeAll)))
 }
 
 // HTML shows the same text.

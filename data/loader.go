@@ -43,7 +43,7 @@ func NewLoader(tokens *Tokens, B, L int, seed uint64) (*Loader, error) {
 	}
 	l := &Loader{tokens: tokens, b: B, l: L, seed: seed}
 	if B < 1 || L < 1 || l.BatchesPerEpoch() == 0 {
-		return nil, &FileError{tokens.path, fmt.Sprintf("its %d ids do not fill a batch of %s of %s and the one that follows", tokens.Len(), humanize.Count(B, "sequence"), humanize.Count(L, "id")),
+		return nil, &FileError{tokens.path, fmt.Sprintf("its %d ids do not fill a batch of %s of %s, plus the id that follows", tokens.Len(), humanize.Count(B, "sequence"), humanize.Count(L, "id")),
 			"make B or L smaller"}
 	}
 	return l, nil

@@ -221,7 +221,7 @@ func (t *Tokens) GetBatch(B, L int, g *tensor.Generator) (*tensor.Tensor, error)
 		return nil, t.broken
 	}
 	if L < 1 || B < 0 || t.Len() < L {
-		return nil, &FileError{t.path, fmt.Sprintf("it has %s, from which no batch of %s of %d can be taken", humanize.Count(t.Len(), "id"), humanize.Count(B, "sequence"), L), ""}
+		return nil, &FileError{t.path, fmt.Sprintf("it has %s, too few for a batch of %s of %d", humanize.Count(t.Len(), "id"), humanize.Count(B, "sequence"), L), ""}
 	}
 	if g == nil {
 		g = tensor.DefaultGenerator()

@@ -180,7 +180,7 @@ func newContraction(op, pattern string, ranks []int) (*contraction, *Error) {
 	if right.ellipsis == nil && ellipsis > 0 {
 		for _, s := range sides {
 			if s.ellipsis != nil {
-				return nil, c.fail(s.ellipsis.start, s.ellipsis.end, "the output does not have the ellipsis of the operands", "write ... in the output, or name the axes that are to be summed over")
+				return nil, c.fail(s.ellipsis.start, s.ellipsis.end, "the output does not have the ellipsis of the operands", "write ... in the output, or name the axes to sum over")
 			}
 		}
 	}
@@ -259,7 +259,7 @@ func (c *contraction) strictNames() *Error {
 				others := slices.DeleteFunc(slices.Clone(c.names), func(s string) bool { return s == name })
 				hint := nearest(name, others)
 				if hint == "" {
-					hint = "if it is to be summed over on its own, use Einsum or Reduce"
+					hint = "to sum over it on its own, use Einsum or Reduce"
 				}
 				err := c.fail(l.start, l.end, fmt.Sprintf("axis %q appears only once", name), hint)
 				err.Kind = ErrStrict

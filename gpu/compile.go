@@ -213,7 +213,7 @@ func compile(device, source string, t target, more ...string) ([]byte, error) {
 	if r != 0 {
 		e := &Error{Device: device, Op: "compile the kernels", Library: "NVRTC", Code: int(r), Name: C.GoString(C.gpu_nvrtc_error(r)), Log: strings.TrimSpace(C.GoString(log))}
 		if r == 7 {
-			e.hint = "NVRTC needs libnvrtc-builtins of its own version beside it"
+			e.hint = "NVRTC needs libnvrtc-builtins of the same version beside it"
 		}
 		return nil, e
 	}

@@ -132,7 +132,7 @@ func (c *card) Pin(bytes int) (memory []byte, free func(), err error) {
 		}
 		if r == C.CUDA_OUT_OF_MEMORY {
 			e := driverError(c.name, op, r)
-			e.hint = fmt.Sprintf("%s were asked for, and this machine lets no more of its memory be page-locked", humanize.Bytes(bytes))
+			e.hint = fmt.Sprintf("%s were requested, and this machine allows no more page-locked memory", humanize.Bytes(bytes))
 			return nil, nil, e
 		}
 		if err := c.check(op, r); err != nil {

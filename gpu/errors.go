@@ -43,7 +43,7 @@ func (e *Error) Error() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "gpu: %s on %s: ", e.Op, e.Device)
 	if e.Requested > 0 {
-		fmt.Fprintf(&s, "out of device memory: %s asked for, %s free of %s", humanize.Bytes(e.Requested), humanize.Bytes(e.Free), humanize.Bytes(e.Total))
+		fmt.Fprintf(&s, "out of device memory: %s requested, %s free of %s", humanize.Bytes(e.Requested), humanize.Bytes(e.Free), humanize.Bytes(e.Total))
 	} else {
 		fmt.Fprintf(&s, "%s (%s %d)", e.Name, e.Library, e.Code)
 		if e.Text != "" {

@@ -67,7 +67,7 @@ func Convolve(x, weight, bias *tensor.Tensor, w Windows) *tensor.Tensor {
 	const op = "convolve"
 	groups := max(w.Groups, 1)
 	if weight.Dim() < 3 || x.Dim() != weight.Dim() || x.Size(1) != weight.Size(1)*groups || weight.Size(0)%groups != 0 {
-		fail(tensor.ErrShape, op, fmt.Sprintf("x has shape %v and the weight %v, with %d groups", x.Shape(), weight.Shape(), groups), "give x [B in L...] and a weight [out in/groups kernel...], whose out the groups divide")
+		fail(tensor.ErrShape, op, fmt.Sprintf("x has shape %v and the weight %v, with %d groups", x.Shape(), weight.Shape(), groups), "give x [B in L...] and a weight [out in/groups kernel...], with groups that divide out")
 	}
 	B, out, kernel := x.Size(0), weight.Size(0), weight.Shape()[2:]
 	if bias != nil && !slices.Equal(bias.Shape(), []int{out}) {

@@ -32,7 +32,7 @@ const (
 // weight has fewer than two axes.
 func Fans(w *tensor.Tensor) (in, out int) {
 	if w.Dim() < 2 {
-		fail(tensor.ErrShape, "fans", fmt.Sprintf("a tensor of shape %v has no inputs and outputs", w.Shape()), "weights have two axes at least; fill a bias with zeros")
+		fail(tensor.ErrShape, "fans", fmt.Sprintf("a tensor of shape %v has no inputs and outputs", w.Shape()), "weights have at least two axes; fill a bias with zeros")
 	}
 	window := 1
 	for _, size := range w.Shape()[2:] {

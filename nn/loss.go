@@ -199,7 +199,7 @@ func (o lossOptions) classesOf(op string, logits, target *tensor.Tensor, axis in
 		case id == int64(o.ignore):
 			counted--
 		case id < 0 || id >= int64(logits.Size(axis)):
-			fail(tensor.ErrIndex, op, fmt.Sprintf("target %d, number %d, is not one of the %d classes", id, i, logits.Size(axis)), "mark what does not count with nn.IgnoreIndex")
+			fail(tensor.ErrIndex, op, fmt.Sprintf("target %d, number %d, is not one of the %d classes", id, i, logits.Size(axis)), "mark targets that don't count with nn.IgnoreIndex")
 		}
 	}
 	return ids, counted

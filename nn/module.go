@@ -167,7 +167,7 @@ func (w *walker) value(v reflect.Value, name string, buffer bool) {
 		at := place{v.Pointer(), v.Type()}
 		if outer, ok := w.inside[at]; ok {
 			fail(ErrModel, w.op, fmt.Sprintf("%s leads back to %s, which contains it", quoted(name), quoted(outer)),
-				"take a field that points upwards out with the tag nn:\"-\"")
+				"leave out a field that points upwards with the tag nn:\"-\"")
 		}
 		w.inside[at] = name
 		w.value(v.Elem(), name, buffer)
@@ -219,7 +219,7 @@ func (w *walker) fields(v reflect.Value, name string, buffer bool) {
 		if !field.IsExported() && !embedded {
 			if inside := (&finder{seen: map[place]bool{}}).find(v.Field(i), field.Name); inside != "" {
 				fail(ErrModel, w.op, fmt.Sprintf("field %s of %s holds %s but is not exported, so it would be missed", field.Name, v.Type(), inside),
-					"write the field's name with a capital letter, or take it out with the tag nn:\"-\"")
+					"write the field's name with a capital letter, or leave it out with the tag nn:\"-\"")
 			}
 			continue
 		}

@@ -92,7 +92,7 @@ func (s *GradScaler) Scale(loss *tensor.Tensor) *tensor.Tensor {
 // saved.
 func (s *GradScaler) Unscale(o *Optimizer) (finite bool) {
 	if s.find(o) != nil {
-		fail(tensor.ErrValue, "unscale", "the gradients of this optimizer were unscaled before", "call Update after each Step")
+		fail(tensor.ErrValue, "unscale", "the gradients of this optimizer were already unscaled", "call Update after each Step")
 	}
 	overflow := false
 	for _, g := range o.groups {
@@ -157,7 +157,7 @@ func (s *GradScaler) Step(o *Optimizer) (stepped bool) {
 	}
 	u := s.find(o)
 	if u.stepped {
-		fail(tensor.ErrValue, "scaler step", "Step was called before for this optimizer", "call Update after each Step")
+		fail(tensor.ErrValue, "scaler step", "Step was already called for this optimizer", "call Update after each Step")
 	}
 	u.stepped = true
 	if u.overflow {

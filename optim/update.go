@@ -53,7 +53,7 @@ func (o *Optimizer) update(g *Group, s *slot, p, grad *tensor.Tensor, waiting *[
 		s.state = state
 	}
 	if len(names) != len(s.state) {
-		fail(tensor.ErrValue, o.algorithm+" step", fmt.Sprintf("the settings want the state %v, and %d tensors were kept from the first step on", names, len(s.state)),
+		fail(tensor.ErrValue, o.algorithm+" step", fmt.Sprintf("the settings need the state %v, and %d tensors have been kept since the first step", names, len(s.state)),
 			"set momentum, amsgrad and centered before the first step")
 	}
 	grad = grad.Detach().To(work.Dtype()).Contiguous()

@@ -154,7 +154,7 @@ func Stack(axis int, tensors ...*Tensor) *Tensor {
 			fail(ErrValue, "stack", "", fmt.Sprintf("tensor %d is nil", i), "")
 		}
 		if !sameShape(t, tensors[0]) {
-			fail(ErrShape, "stack", describe(tensors...), fmt.Sprintf("tensor %d has shape %v, tensor 0 has %v", i, t.layout.Shape, tensors[0].layout.Shape), "use Cat to join along an axis that is there")
+			fail(ErrShape, "stack", describe(tensors...), fmt.Sprintf("tensor %d has shape %v, tensor 0 has %v", i, t.layout.Shape, tensors[0].layout.Shape), "use Cat to join along an existing axis")
 		}
 		rows[i] = t.Unsqueeze(axis)
 	}

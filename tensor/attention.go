@@ -158,7 +158,7 @@ func checkAttention(q, k, v *Tensor, s AttentionSettings) {
 		}
 	}
 	if s.Causal && q.Size(-2) > k.Size(-2) {
-		wrong(ErrShape, fmt.Sprintf("%d queries are more than the %d keys, so that causal attention leaves the first none to see", q.Size(-2), k.Size(-2)), "")
+		wrong(ErrShape, fmt.Sprintf("%d queries are more than the %d keys, so causal attention leaves the first query no key to see", q.Size(-2), k.Size(-2)), "")
 	}
 	if s.Mask == nil {
 		return

@@ -176,7 +176,7 @@ func notFloat(forward func(c *call) *Tensor) func(c *call) *Tensor {
 	return func(c *call) *Tensor {
 		for _, x := range c.in {
 			if x.dtype.IsFloat() {
-				fail(ErrDtype, c.op.name, x.dtype.String(), "bitwise operations don't work on floating-point numbers", "use LogicalAnd and its kin, or compare first")
+				fail(ErrDtype, c.op.name, x.dtype.String(), "bitwise operations don't work on floating-point numbers", "use LogicalAnd, LogicalOr or LogicalXor, or compare first")
 			}
 		}
 		return forward(c)

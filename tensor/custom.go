@@ -88,7 +88,7 @@ func init() {
 			}
 			for i, x := range saved {
 				if x == nil {
-					f.wrong(ErrValue, in, fmt.Sprintf("value %d of those that Forward saves is nil", i), "leave it out")
+					f.wrong(ErrValue, in, fmt.Sprintf("value %d that Forward saves is nil", i), "leave it out")
 				}
 				c.save(x, fmt.Sprintf("value %d of those that it saved", i))
 			}

@@ -189,7 +189,7 @@ func (c *call) place() {
 		for i, x := range c.in {
 			places[i] = describe(x) + " on " + x.Device().String()
 		}
-		fail(ErrDevice, c.op.name, strings.Join(places, " x "), "the operands lie on different devices", "bring them together with To")
+		fail(ErrDevice, c.op.name, strings.Join(places, " x "), "the operands lie on different devices", "copy them to the same device with To")
 	}
 }
 
@@ -337,14 +337,14 @@ func (t *Tensor) inOrder(dtype Dtype) *Tensor {
 // elsewhere.
 func (t *Tensor) mustBeHere(op string) {
 	if t.backend() != nil {
-		fail(ErrDevice, op, describe(t)+" "+t.dtype.String(), "the elements lie on "+t.Device().String()+", and this is done by the processor alone", "copy the tensor here with To(tensor.CPU)")
+		fail(ErrDevice, op, describe(t)+" "+t.dtype.String(), "the elements lie on "+t.Device().String()+", and only the processor can do this", "copy the tensor here with To(tensor.CPU)")
 	}
 }
 
 // needMemory panics if s, the storage of an operand, was freed.
 func needMemory(s *memory.Storage, op string, operands ...*Tensor) {
 	if s.Freed() {
-		fail(ErrFreed, op, describe(operands...), "the memory of an operand was given back by Free, or by FreeAfter", "pass what is to outlive FreeAfter to keep")
+		fail(ErrFreed, op, describe(operands...), "the memory of an operand was freed by Free or FreeAfter", "pass tensors that must outlive FreeAfter to keep")
 	}
 }
 
@@ -352,6 +352,6 @@ func needMemory(s *memory.Storage, op string, operands ...*Tensor) {
 func needHost(s *memory.Storage) {
 	needMemory(s, "read")
 	if s.Device != nil {
-		fail(ErrDevice, "read", "", "the elements lie on "+s.Device.Name()+", and this is done by the processor alone", "copy the tensor here with To(tensor.CPU)")
+		fail(ErrDevice, "read", "", "the elements lie on "+s.Device.Name()+", and only the processor can do this", "copy the tensor here with To(tensor.CPU)")
 	}
 }

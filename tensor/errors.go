@@ -19,7 +19,7 @@ var (
 	ErrWrite  = errors.New("write not allowed")          // a write through overlapping or protected memory
 	ErrGrad   = errors.New("gradient not possible")      // a graph that is absent, freed or changed
 	ErrDevice = errors.New("devices differ or can't do") // operands on different devices, or an op that a device lacks
-	ErrFreed  = errors.New("memory was given back")      // a use after Free or FreeAfter
+	ErrFreed  = errors.New("memory was freed")           // a use after Free or FreeAfter
 	ErrValue  = layout.ErrValue                          // an argument outside its range
 )
 

@@ -208,9 +208,9 @@ func OneHot(ids *Tensor, classes ...int) *Tensor {
 	case len(classes) == 1:
 		n = classes[0]
 	case len(classes) > 1:
-		fail(ErrValue, "one hot", describe(ids), fmt.Sprintf("%s of classes are given", humanize.Count(len(classes), "number")), "give one, or none for the largest id and one more")
+		fail(ErrValue, "one hot", describe(ids), fmt.Sprintf("%s of classes are given", humanize.Count(len(classes), "number")), "give one, or none to use the largest id plus 1")
 	case len(all) == 0:
-		fail(ErrValue, "one hot", describe(ids), "there is no id to find the number of classes from", "give the number of classes")
+		fail(ErrValue, "one hot", describe(ids), "without an id, the number of classes can't be found", "give the number of classes")
 	default:
 		n = int(slices.Max(all)) + 1
 	}

@@ -256,13 +256,13 @@ func (t *Tensor) backward(o *backwardOptions) {
 	seed := o.grad
 	switch {
 	case seed == nil && t.Len() != 1:
-		fail(ErrGrad, "backward", describe(t), "only a single number has a gradient without being told where to start",
+		fail(ErrGrad, "backward", describe(t), "only a single number needs no starting gradient",
 			"reduce with Sum or Mean, or pass tensor.WithGrad")
 	case seed == nil:
 		seed = t.beside(t.dtype, t.layout.Shape, false)
 		seed.fill(1)
 	case !slices.Equal(seed.layout.Shape, t.layout.Shape):
-		fail(ErrShape, "backward", describe(t, seed), "the gradient given has another shape than the tensor", "")
+		fail(ErrShape, "backward", describe(t, seed), "the given gradient has another shape than the tensor", "")
 	default:
 		seed = seed.Detach().To(t.dtype).inOrderCopy()
 	}

@@ -418,7 +418,7 @@ func ownEnd(n *autograd.Node[*Tensor]) *endedGraph {
 			}
 		case *segment:
 			if !a.keeps() {
-				why = "what Recompute is to run again is a function that can't be kept"
+				why = "the function that Recompute would run again can't be kept"
 				hint += ", or use tensor.RecomputeModule"
 			}
 		}

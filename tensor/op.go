@@ -299,7 +299,7 @@ func (c *call) Ready() error {
 	for _, s := range c.saved {
 		if s.tensor.storage.Freed() {
 			return &Error{Kind: ErrFreed, Op: "backward", Operands: fmt.Sprintf("%s of shape %v", c.op.name, c.out.layout.Shape),
-				Reason: fmt.Sprintf("%s, of shape %v, was saved for the gradient, and its memory was given back by Free, or by FreeAfter", s.what, s.tensor.layout.Shape),
+				Reason: fmt.Sprintf("%s, of shape %v, was saved for the gradient, and its memory was freed by Free or FreeAfter", s.what, s.tensor.layout.Shape),
 				Hint:   "call Backward before"}
 		}
 		if now := s.tensor.storage.Version.Load(); now != s.version {

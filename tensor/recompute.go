@@ -101,7 +101,7 @@ func Once[T any](compute func() T) T {
 	}
 	v, ok := s.once(func() any { return compute() }).(T)
 	if !ok {
-		fail(ErrGrad, "recompute", "", "the function asks for other values than the first time", "it must do the same each time it is run")
+		fail(ErrGrad, "recompute", "", "the function asks for different values than the first time", "it must do the same each time it is run")
 	}
 	return v
 }
@@ -146,7 +146,7 @@ func init() {
 		gradients: []gradient{{everyInput, func(c *call, g *Tensor, i int) *Tensor {
 			s := opRecompute.given(c)
 			if g.node != nil {
-				fail(ErrGrad, "recompute", describe(c.out), "gradients of gradients don't pass through what is run again", "leave Recompute out where CreateGraph is used")
+				fail(ErrGrad, "recompute", describe(c.out), "gradients of gradients don't pass through a function that is run again", "leave Recompute out where CreateGraph is used")
 			}
 			if i == 0 {
 				s.grads = s.backward(c, g)

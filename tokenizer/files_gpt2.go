@@ -139,7 +139,7 @@ func (t *BPE) SaveGPT2(vocabPath, mergesPath string) error {
 	}
 	merges := t.Merges()
 	if merges == nil && t.ranked {
-		return vocabErrorf("these ranks were made by no sequence of merges, so there is no merges.txt; use SaveTiktoken")
+		return vocabErrorf("no sequence of merges makes these ranks, so there is no merges.txt; use SaveTiktoken")
 	}
 	var vocab bytes.Buffer
 	entry := func(name string, id int32) error {
@@ -161,7 +161,7 @@ func (t *BPE) SaveGPT2(vocabPath, mergesPath string) error {
 	for _, id := range t.specialIDs() {
 		text := t.special.text[id]
 		if names[text] {
-			return vocabErrorf("special token %q is written as an ordinary token is, and vocab.json can hold only one", text)
+			return vocabErrorf("special token %q is written like an ordinary token, and vocab.json can hold only one", text)
 		}
 		if !utf8.ValidString(text) {
 			return vocabErrorf("special token %q is not UTF-8, which vocab.json needs", text)

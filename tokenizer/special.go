@@ -121,7 +121,7 @@ type SpecialTokenError struct {
 }
 
 func (e *SpecialTokenError) Error() string {
-	return fmt.Sprintf("tokenizer: encode: special token %q at byte %d; use Encode to take it as one token, or EncodeOrdinary to take it as text", e.Token, e.Offset)
+	return fmt.Sprintf("tokenizer: encode: special token %q at byte %d; use Encode to treat it as one token, or EncodeOrdinary to treat it as text", e.Token, e.Offset)
 }
 
 // lastEnd returns where the last special token of text ends that cannot turn out to be another one when more text

@@ -33,7 +33,7 @@ type UnknownIDError struct {
 }
 
 func (e *UnknownIDError) Error() string {
-	return fmt.Sprintf("tokenizer: decode: id %d at index %d names no token of this vocabulary of %d; were the ids made by another tokenizer?", e.ID, e.Index, e.Vocab)
+	return fmt.Sprintf("tokenizer: decode: id %d at index %d names no token in this vocabulary of %d; were the ids made by another tokenizer?", e.ID, e.Index, e.Vocab)
 }
 
 // replacement is U+FFFD in UTF-8, what stands for anything that has no text.

@@ -260,7 +260,7 @@ func Differs(got, want []json.RawMessage, tolerance float64) string {
 		}
 		w, err := tree(want[i])
 		if err != nil {
-			return "what is wanted can't be read"
+			return "the expected result can't be read"
 		}
 		if diff := differs("", g, w, tolerance); diff != "" {
 			return diff

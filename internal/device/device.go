@@ -183,7 +183,7 @@ func Find(kind string, index int) (Backend, error) {
 		if len(kinds) > 0 {
 			known = "there are cpu, " + strings.Join(kinds, ", ")
 		}
-		return nil, fmt.Errorf("no device of kind %q is known to this program: %s (package gpu, when imported, brings cuda)", kind, known)
+		return nil, fmt.Errorf("no device of kind %q is known to this program: %s (for cuda, import package gpu)", kind, known)
 	}
 	return open(index)
 }
