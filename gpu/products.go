@@ -21,7 +21,7 @@ import (
 
 // products is what a card needs to multiply matrices with cuBLASLt.
 type products struct {
-	sync.Mutex // also held while a product is handed over, since plans may be dropped
+	sync.Mutex // also held while a product is launched, since plans may be dropped
 	asked      bool
 	err        error
 	handle     unsafe.Pointer
@@ -162,7 +162,7 @@ func firstElement(v device.View) uint64 {
 // matmulKernel stands for the kernels of cuBLASLt.
 var matmulKernel = &kernel{name: "matmul"}
 
-// product hands over one batch of products.
+// product launches one batch of products.
 func (c *card) product(p C.gpu_product, a, b, d uint64) (done bool, err error) {
 	p.align_a = alignment(a, p.batch, p.stride_a, p.type_a)
 	p.align_b = alignment(b, p.batch, p.stride_b, p.type_b)

@@ -145,7 +145,7 @@ func (t *Tensor) converted(dtype Dtype) *Tensor {
 	return out
 }
 
-// contiguously calls f with the elements of t in contiguous memory. A copy made for that is given back.
+// contiguously calls f with the elements of t in contiguous memory. A copy made for that is freed.
 func (t *Tensor) contiguously(f func(x *Tensor)) {
 	if t.IsContiguous() {
 		f(t)

@@ -25,8 +25,8 @@ func (l *tokenList) at(id int32) []byte {
 	return l.text[start:end:end]
 }
 
-// maxVocabBytes is how many bytes all tokens may have in all. Otherwise a few lines of a file could ask for any
-// amount of memory, each merging the previous token with itself.
+// maxVocabBytes is how many bytes all tokens may have in total. Otherwise a few lines of a file could ask for
+// any amount of memory, each merging the previous token with itself.
 const maxVocabBytes = 1 << 28
 
 // tokenBuilder collects the tokens of a vocabulary, in any order.

@@ -32,7 +32,7 @@ func Bytes(n int) string {
 	return strconv.FormatFloat(value, 'f', 1, 64) + " " + units[unit]
 }
 
-// Shorten cuts a text to at most a number of characters, the last of which is then "…".
+// Shorten cuts a text to a largest number of characters, the last of which is then "…".
 func Shorten(s string, most int) string {
 	if len(s) <= most {
 		return s

@@ -59,8 +59,8 @@ const (
 type Library struct {
 	Type reflect.Type // of a tensor
 
-	// Describe describes a value of that type, in a text of at most a number of bytes; false if there is nothing
-	// to say, as about a tensor that was freed.
+	// Describe describes a value of that type, in a text with a limited number of bytes; false if there is
+	// nothing to say, as about a freed tensor.
 	Describe func(v any, limit int) (Tensor, bool)
 
 	// Stamp changes when the tensor, its elements or its gradient do. It is comparable.

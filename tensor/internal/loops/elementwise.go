@@ -637,7 +637,7 @@ func FillWhere[T numbers.Number](value T) func(dst, x, mask []T) {
 	}
 }
 
-// ClampFloat brings x into [low, high].
+// ClampFloat clamps x to [low, high].
 func ClampFloat[T float32 | float64](dst, x []T, low, high T, vector func(dst, x []T, low, high T)) {
 	if vector != nil && low == low && high == high {
 		vector(dst, x, low, high)
@@ -662,7 +662,7 @@ func Minimum[T numbers.Number](dst, x, y []T) {
 	}
 }
 
-// ClampInts returns the loop that brings int32, in the places of float32, into [low, high], nil where there are no such
+// ClampInts returns the loop that clamps int32, in the places of float32, to [low, high]; nil if there are no such
 // instructions.
 func ClampInts(low, high int32) func(dst, x []float32) {
 	clamp := Vectors32.ClampInts

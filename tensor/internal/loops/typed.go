@@ -350,7 +350,7 @@ func Spreads(out, x Array, count, divisor int, finish func(float64) float64) {
 	}
 }
 
-// Saturate brings contiguous float32 or float64 into [-largest, largest]; NaN stays.
+// Saturate clamps contiguous float32 or float64 to [-largest, largest]; NaN stays.
 func Saturate(x Array, largest float64) {
 	if x.Dtype == device.Float64 {
 		mapBy(x, x, func(dst, x []float64) { ClampFloat(dst, x, -largest, largest, Vectors64.Clamp) })

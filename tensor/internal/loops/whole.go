@@ -79,7 +79,7 @@ var SquareInts = func() func(dst, x []float32) {
 	return func(dst, x []float32) { mul(dst, x, x) }
 }()
 
-// ClampWhole brings x into [low, high]; high wins.
+// ClampWhole clamps x to [low, high]; high wins.
 func ClampWhole(dst, x []int64, low, high int64) {
 	if clamp := Vectors64.ClampWhole; clamp != nil {
 		clamp(sameBits[float64](dst), sameBits[float64](x), math.Float64frombits(uint64(low)), math.Float64frombits(uint64(high)))
@@ -180,7 +180,7 @@ func anyZero[S uint32 | uint64](x []S) bool {
 	return some>>(8*unsafe.Sizeof(some)-1) != 0
 }
 
-// MultiplyWhole computes a product of matrices of integers into elements of out from at on.
+// MultiplyWhole computes a product of integer matrices and writes it to out, from element at on.
 func MultiplyWhole(out Array, at int, a, b Array) {
 	m, k, n := a.Layout.Shape[0], a.Layout.Shape[1], b.Layout.Shape[1]
 	right := make([]int64, k*n)
