@@ -1,6 +1,6 @@
-// Package testenv says how tests adapt to where they run. With -short, they try a tenth of their cases: CI uses it with
-// the race detector and on an emulated processor, where everything is many times slower. And on an emulated processor,
-// programs that tests have built are started through the emulator.
+// Package testenv says how tests adapt to where they run: with -short, as CI runs them with the race detector and on an
+// emulated processor, where everything is many times slower, they try a tenth of their cases; and on an emulated
+// processor programs that tests have built are started through the emulator.
 package testenv
 
 import (
@@ -17,8 +17,8 @@ func Cases(n int) int {
 	return n
 }
 
-// Emulator is the environment variable that names the emulator, if tests were built for a processor other than the
-// machine's. Systems that can start such programs by themselves need none.
+// Emulator is the environment variable that names the emulator, where tests were built for another processor than the
+// machine's. Systems that know by themselves what to do with such programs need none.
 const Emulator = "LECTERN_EMULATOR"
 
 // Argv is the command line that runs a program.
