@@ -31,8 +31,8 @@ type Phase struct {
 type Tally struct {
 	Calls  int
 	FLOPs  int           // counted from the shapes
-	Matmul int           // those of FLOPs that matrix products take
-	Bytes  int           // read and written, as far as the shapes tell: caches may save some; a Go number is in no memory
+	Matmul int           // the part of FLOPs that matrix products take
+	Bytes  int           // read and written, judging by the shapes: caches may save some; a Go number is in no memory
 	Time   time.Duration // how long the operations took
 }
 
@@ -62,7 +62,8 @@ type Branch struct {
 	runs     []run     // where there are no children
 }
 
-// A run is what calls of an operation with the same shapes and types have cost. It is what their numbers consist of.
+// A run is the cost of all calls of an operation with the same shapes and types. The numbers of a tally consist of
+// runs.
 type run struct {
 	inspect.Op     // one of them
 	times      int // that it was called
@@ -105,7 +106,7 @@ func (r run) flops() string {
 	return operands(r.Inputs) + ": " + formula + humanize.Thousands(r.times*r.FLOPs)
 }
 
-// many is a number of things, large as it may be.
+// many is a number of things, however large.
 func many(n int, noun string) string {
 	return humanize.Thousands(n) + strings.TrimLeft(humanize.Count(n, noun), "0123456789")
 }
@@ -131,7 +132,7 @@ func (r run) bytes() (lines []string) {
 	return lines
 }
 
-// unfold lets the FLOPs and bytes of the last row, which begin at a column, unfold into what they consist of.
+// unfold makes the FLOPs and bytes of the last row, which begin at a column, unfold into their parts.
 func unfold(t *tabular.Table, column int, runs []run) {
 	var flops, bytes []string
 	for _, r := range runs {
@@ -155,8 +156,8 @@ func (b *Branch) child(name string) *Branch {
 	return c
 }
 
-// Count runs f and reports the cost of every operation of package tensor that
-// was run meanwhile, also by other goroutines. Structure the report with
+// Count runs f and reports the cost of every operation of package tensor that was run
+// meanwhile, including those of other goroutines. Structure the report with
 // [tensor.Scope].
 //
 // A panic of f passes through.
@@ -205,8 +206,8 @@ func (p *Phase) add(e *inspect.Op) {
 	at.runs = added(at.runs, e)
 }
 
-// pathOf returns where in the tree an operation belongs: its scopes, in
-// Backward the gradient that it is part of, itself with its shapes.
+// pathOf returns where in the tree an operation belongs: its scopes, in Backward the
+// gradient that it is part of, and the operation itself with its shapes.
 func pathOf(e *inspect.Op) []string {
 	var path []string
 	if e.Scope != "" {
@@ -246,10 +247,9 @@ func (p *Phase) Op(name string) Tally {
 	return Tally{}
 }
 
-// MatmulFLOPs returns the FLOPs of matrix products, the part that formulas such
-// as 2BDK count. Those inside an attention, which is one operation, are among them:
-// those of queries with keys and of weights with values, without the softmax between
-// them.
+// MatmulFLOPs returns the FLOPs of matrix products, the part that formulas such as
+// 2BDK count. It includes the products inside an attention, which is one operation:
+// queries with keys, and weights with values, without the softmax between them.
 func (p *Phase) MatmulFLOPs() int { return p.Matmul }
 
 // FLOPs returns all FLOPs, forward and backward.
@@ -316,8 +316,8 @@ func (r Report) tree() *tabular.Table {
 // String returns the table by operation.
 func (r Report) String() string { return r.Table() }
 
-// HTML returns the table by operation, with the tree folded below it. The numbers of an operation unfold into what they
-// consist of.
+// HTML returns the table by operation, with the tree folded below it. The numbers of an operation unfold into their
+// parts.
 func (r Report) HTML() string {
 	return r.table().HTML() + "<details><summary>by scope</summary>\n" + r.tree().HTML() + "</details>\n"
 }
@@ -357,14 +357,15 @@ func (r Rule) String() string {
 	line(fmt.Sprintf("backward 4·%s·%s", humanize.Thousands(r.Parameters), humanize.Thousands(r.Tokens)), r.PredictedBackward, r.Backward)
 	line("both 6·parameters·tokens", r.PredictedForward+r.PredictedBackward, r.Forward+r.Backward)
 	text := t.String()
-	// The rule takes each parameter to be a factor once for each token, and backward to be
-	// twice forward; each of the two can be off for reasons of its own.
+	// The rule assumes that each parameter is a factor once for each token, and that
+	// backward takes twice as many FLOPs as forward; each of the two can be off for its
+	// own reasons.
 	switch below := r.PredictedForward - r.Forward; {
 	case r.Forward == 0:
 	case below > 0:
-		text += fmt.Sprintf("forward is %s below the rule: parameters that are looked up or added, such as embedding tables and biases, are factors of no product\n", humanize.Thousands(below))
+		text += fmt.Sprintf("forward is %s below the rule: parameters that are looked up or added, such as embedding tables and biases, are not factors of a product\n", humanize.Thousands(below))
 	case below < 0:
-		text += fmt.Sprintf("forward is %s above the rule: values are multiplied with each other, as in attention, or parameters are used more than once\n", humanize.Thousands(-below))
+		text += fmt.Sprintf("forward is %s above the rule: values are multiplied by each other, as in attention, or parameters are used more than once\n", humanize.Thousands(-below))
 	}
 	than := "the rule"
 	if r.PredictedForward != r.Forward {

@@ -117,7 +117,7 @@ func TestRuleSentencesAreTrue(t *testing.T) {
 	const B, D, V = 8, 4, 50
 	table, w := tensor.Ones(V, D).RequireGrad(), tensor.Ones(D, D).RequireGrad()
 	ids, data := tensor.With(tensor.Int64).Zeros(B), tensor.Ones(B, D)
-	looked, added := "parameters that are looked up or added", "values are multiplied with each other"
+	looked, added := "parameters that are looked up or added", "values are multiplied by each other"
 	spared, again := "inputs that need no gradient", "computes products again"
 	for _, c := range []struct {
 		name       string

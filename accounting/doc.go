@@ -5,12 +5,12 @@
 //
 //   - count.go: [Count] runs a function and reports the FLOPs and bytes of every
 //     operation, forward and backward separately.
-//   - memory.go: [Track] follows the bytes held, by what they are for:
+//   - memory.go: [Track] follows the bytes held, by their purpose:
 //     parameters, gradients, optimizer state, activations, data.
 //   - napkin.go: the estimates that fit on a napkin - days of training, the
 //     largest model, a compute-optimal one, cost - each with its derivation.
 //     transformer.go does the same for a Transformer.
-//   - hardware.go: what makers state; peak.go: what this computer's own
+//   - hardware.go: what manufacturers state; peak.go: what this computer's own
 //     floating-point units can do, measured.
 //   - timing.go: [TimeMatmul] and [MFU]; roofline.go: arithmetic intensity.
 //
@@ -18,6 +18,6 @@
 // float64 and their names say PerSecond. A multiplication and an addition are
 // two FLOPs; so is one fused multiply-add.
 //
-// Results have a String method that prints how they came about, and an HTML
-// method for notebooks.
+// Results have a String method that shows how they came about, and an HTML method for
+// notebooks.
 package accounting

@@ -9,9 +9,9 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// Device is what a maker states about one accelerator. Rates are dense: what
-// data sheets print for 2:4 structured sparsity, where two of every four
-// weights are zero and skipped, is twice as much and can't be had in ordinary
+// Device is what a manufacturer states about one accelerator. Rates are dense: the
+// rates that data sheets print for 2:4 structured sparsity, where two of every four
+// weights are zero and skipped, are twice as high and out of reach in ordinary
 // training.
 type Device struct {
 	Name              string
@@ -24,7 +24,7 @@ type Device struct {
 	Note              string // what differs between sources or variants
 }
 
-// Precision is what a matrix product is computed in.
+// Precision is the number format that a matrix product is computed in.
 type Precision string
 
 const (
@@ -54,8 +54,7 @@ func PrecisionOf(d tensor.Dtype) (p Precision, ok bool) {
 	return "", false
 }
 
-// tera builds the rates of a device from TFLOP/s; 0 means that it has no such
-// unit.
+// tera builds the rates of a device from TFLOP/s; 0 means that it has no such unit.
 func tera(fp32, tf32, fp16, bf16, fp8 float64) map[Precision]float64 {
 	rates := map[Precision]float64{}
 	for p, r := range map[Precision]float64{FP32: fp32, TF32: tf32, FP16: fp16, BF16: bf16, FP8: fp8} {
@@ -96,8 +95,8 @@ var knownDevices = []known{
 	{"MI300X", Device{"MI300X", "gfx942", tera(163.4, 653.7, 1307.4, 1307.4, 2614.9), 5300e9, 192e9, "AMD Instinct MI300X data sheet", false, ""}},
 }
 
-// otherCards are words behind a name that make it another card, about which we
-// know nothing.
+// otherCards are words after a name that make it a different card, about which we know
+// nothing.
 var otherCards = []string{"Ti", "D", "SUPER", "Laptop", "Max-Q", "Mobile", "MIG"}
 
 // UnknownDeviceError says that a device is not in the table.
@@ -108,9 +107,9 @@ func (e *UnknownDeviceError) Error() string {
 		"describe it with an accounting.Device from its data sheet", e.Name)
 }
 
-// LookUp returns what is stated about a device by the name that its driver
-// reports, such as "NVIDIA H100 80GB HBM3". Names are compared by whole words: an
-// "A10G" is no A10. For any other name the error is an [*UnknownDeviceError].
+// LookUp finds a device by the name that its driver reports, such as "NVIDIA H100 80GB
+// HBM3". Names are compared by whole words: an "A10G" is not an A10. For any other
+// name the error is an [*UnknownDeviceError].
 func LookUp(name string) (Device, error) {
 	words := nameWords(name)
 	for _, other := range otherCards {
@@ -132,7 +131,7 @@ func nameWords(name string) []string {
 	})
 }
 
-// containsWords reports whether all of want stand in words, in this order.
+// containsWords reports whether all of want occur in words, in this order.
 func containsWords(words, want []string) bool {
 	for _, w := range words {
 		if len(want) > 0 && w == want[0] {
@@ -193,10 +192,10 @@ func (d Device) Intensity(p Precision) (float64, error) {
 // DeviceTable is the table of all known devices.
 type DeviceTable struct{}
 
-// HardwareTable returns what is known about all devices, to be shown.
+// HardwareTable returns a table of what is known about all devices.
 func HardwareTable() DeviceTable { return DeviceTable{} }
 
-// String prints a line for each device.
+// String prints one line per device.
 func (DeviceTable) String() string { return hardwareTable().String() }
 
 // HTML shows the same as a table.

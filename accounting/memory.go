@@ -21,7 +21,7 @@ const (
 	OptimizerState                 // moments and the like
 	Activations                    // values of the forward pass that the graph saved for Backward
 	Data                           // inputs and targets
-	Temporary                      // everything else: values on the way, and the Go program's own tensors
+	Temporary                      // everything else: intermediate values, and the Go program's own tensors
 	numCategories
 )
 
@@ -30,7 +30,7 @@ func (c Category) String() string {
 	return [...]string{"parameters", "gradients", "optimizer state", "activations", "data", "temporary"}[c]
 }
 
-// Bytes are sizes by category.
+// Bytes holds sizes by category.
 type Bytes [numCategories]int
 
 // Total returns the sum over all categories.
@@ -65,7 +65,7 @@ type account struct {
 	entries map[tensor.Memory]*entry
 	current Bytes
 	peak    Bytes        // at the moment when the total was highest
-	highest Bytes        // of each category for itself
+	highest Bytes        // of each category by itself
 	saved   []SavedValue // the activations when they were highest
 
 	atPeak, atHighest blocks // what peak and highest consist of
@@ -74,7 +74,7 @@ type account struct {
 // blocks are the sizes of memory by category, the largest first.
 type blocks [numCategories][]int
 
-// blocks returns those of what is held now.
+// blocks returns the sizes of what is held now.
 func (a *account) blocks() (all blocks) {
 	for _, x := range a.entries {
 		all[x.category] = append(all[x.category], x.size)
@@ -108,7 +108,7 @@ func (b blocks) parts(c Category) (lines []string) {
 type entry struct {
 	size     int
 	category Category
-	existing bool         // it was there before the ledger
+	existing bool         // it existed before the ledger
 	savings  []SavedValue // by operations that have not released it yet
 }
 
@@ -122,17 +122,17 @@ type SavedValue struct {
 }
 
 // Track starts a ledger of the memory that tensors hold from now on, on all
-// goroutines, until its Stop is called. Tensors that exist already are entered
-// when they are given here, saved by an operation, or given a role.
+// goroutines, until its Stop is called. Existing tensors are entered when they are
+// passed here, saved by an operation, or given a role.
 //
-// What memory is for follows from [tensor.Tensor.SetRole], which RequireGrad and
-// Backward call for parameters and gradients. Of what has no role, tensors that
-// were there before count as data, and what the graph saved as activations.
+// The purpose of memory follows from [tensor.Tensor.SetRole], which RequireGrad and
+// Backward call for parameters and gradients. Without a role, tensors that existed
+// before count as data, and values that the graph saved as activations.
 //
-// The ledger sees memory go when the garbage collector has freed it. So that a
-// peak is not made of garbage it runs the collector whenever one seems to be
-// reached; a tracked program is therefore slower. Without a ledger an operation
-// pays for nothing but an atomic load.
+// The ledger sees memory disappear when the garbage collector has freed it. So that
+// garbage doesn't count as a peak, it runs the collector whenever a peak seems to be
+// reached; a tracked program is therefore slower. Without a ledger, an operation pays
+// only for an atomic load.
 func Track(existing ...*tensor.Tensor) *Ledger {
 	l := &Ledger{devices: map[string]*account{}}
 	for _, t := range existing {
@@ -143,7 +143,7 @@ func Track(existing ...*tensor.Tensor) *Ledger {
 	return l
 }
 
-// Stop ends the ledger; what it found can still be asked for.
+// Stop ends the ledger; its results stay available.
 func (l *Ledger) Stop() { l.stop() }
 
 func (l *Ledger) account(m tensor.Memory) *account {
@@ -223,7 +223,7 @@ func (a *account) classify(m tensor.Memory, x *entry) {
 	x.category = c
 }
 
-// climb notes a new peak, if there is one after the garbage is gone.
+// climb notes a new peak, if there still is one when the garbage is gone.
 func (a *account) climb() {
 	if !a.above() {
 		return
@@ -291,17 +291,17 @@ type MemoryReport struct {
 	Device  string
 	Current Bytes        // held now
 	Peak    Bytes        // held when the total was highest
-	Highest Bytes        // the highest of each category, at whatever moment
+	Highest Bytes        // the highest of each category, at any moment
 	Saved   []SavedValue // the activations when they were highest
 
 	now, atPeak, atHighest blocks // what the first three consist of
 }
 
-// Report returns what is held now and what was held at most, for the device
-// "cpu". It runs the garbage collector.
+// Report returns what is held now and what was held at the peak, for the device "cpu".
+// It runs the garbage collector.
 func (l *Ledger) Report() MemoryReport { return l.Device("cpu") }
 
-// Device returns the report of one device, zero if no tensor was there.
+// Device returns the report for one device, zero if no tensor was there.
 func (l *Ledger) Device(name string) MemoryReport {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -314,7 +314,7 @@ func (l *Ledger) Device(name string) MemoryReport {
 	return r
 }
 
-// Devices returns the names of the devices on which tensors were.
+// Devices returns the names of the devices that held tensors.
 func (l *Ledger) Devices() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -373,7 +373,7 @@ func (r MemoryReport) HTML() string {
 	return r.table().HTML() + r.savedTable().HTML()
 }
 
-// Compare sets the measured bytes beside a formula's.
+// Compare puts the measured bytes beside those of a formula.
 func (r MemoryReport) Compare(formula TrainingMemory) MemoryComparison {
 	return MemoryComparison{formula, r}
 }

@@ -8,31 +8,31 @@ import (
 	"github.com/lectern-go/lectern/internal/humanize"
 )
 
-// Estimates that fit on a napkin. Each is a struct of what goes in, with
-// methods for what comes out and a String that prints the derivation.
+// Estimates that fit on a napkin. Each is a struct of inputs, with methods for the
+// results and a String that prints the derivation.
 
 // TrainingFLOPs returns the FLOPs of training a dense model: 6 for each
 // parameter and token, 2 of them forward and 4 backward.
 func TrainingFLOPs(parameters, tokens float64) float64 { return 6 * parameters * tokens }
 
-// MatmulFLOPs returns the FLOPs of an m x k matrix times a k x n one: for each of
-// the m·n results k products and k sums. With m tokens it is 2 for each token and
-// parameter of a linear layer.
+// MatmulFLOPs returns the FLOPs of an m x k matrix times a k x n one: k products and k
+// sums for each of the m·n results. With m tokens it is 2 for each token and parameter
+// of a linear layer.
 func MatmulFLOPs(m, k, n float64) float64 { return 2 * m * k * n }
 
 // TwoLayerFLOPs returns the FLOPs of the lecture's network x --w1--> h1 --w2-->
-// h2, with x of B x D, w1 of D x D and w2 of D x K: forward, backward for w1, w2
-// and h1, and those that the gradient of x takes besides, if it is asked for.
+// h2, with x of B x D, w1 of D x D and w2 of D x K: forward, backward for w1, w2 and
+// h1, and the additional ones for the gradient of x, if that is wanted.
 func TwoLayerFLOPs(B, D, K float64) (forward, backward, inputGradient float64) {
 	layer1, layer2 := MatmulFLOPs(B, D, D), MatmulFLOPs(B, D, K)
 	return layer1 + layer2, layer1 + 2*layer2, layer1
 }
 
-// Machines is a number of equal devices.
+// Machines is a number of identical devices.
 type Machines struct {
 	Count         int
-	PeakPerSecond float64 // peak FLOP/s of one device, dense, in the dtype that is trained in
-	MFU           float64 // the part of the peak that the model gets; 0 means 1
+	PeakPerSecond float64 // peak FLOP/s of one device, dense, in the dtype of the training
+	MFU           float64 // the fraction of the peak that the model reaches; 0 means 1
 }
 
 func (m Machines) mfu() float64 {
@@ -127,23 +127,23 @@ type Recipe struct {
 
 // The recipes of the lecture and its later edition.
 var (
-	// AdamWFloat32 is AdamW, naively, all in float32.
+	// AdamWFloat32 is naive AdamW, all in float32.
 	AdamWFloat32 = Recipe{"AdamW, all float32", []Part{{"parameter", 4}, {"gradient", 4}, {"m", 4}, {"v", 4}},
 		"Loshchilov & Hutter 2017, arXiv:1711.05101"}
 	// AdamWMixed computes in bfloat16 and keeps a float32 copy of the parameters:
-	// faster, and not a byte smaller.
+	// faster, but not a byte smaller.
 	AdamWMixed = Recipe{"AdamW, bf16 with float32 master copy", []Part{{"bf16 parameter", 2}, {"bf16 gradient", 2}, {"float32 master copy", 4}, {"float32 m", 4}, {"float32 v", 4}},
 		"Micikevicius et al. 2017, arXiv:1710.03740; Rajbhandari et al. 2019 (ZeRO), arXiv:1910.02054"}
 	// AdamWBFloat16 has no master copy.
 	AdamWBFloat16 = Recipe{"AdamW, bf16 without master copy", []Part{{"bf16 parameter", 2}, {"bf16 gradient", 2}, {"float32 m", 4}, {"float32 v", 4}},
 		"CS336, 2026 edition"}
-	// AdamWFP8 stores what FP8-LM found to survive in 8 bits, and the master copy
-	// and second moment in 16.
+	// AdamWFP8 stores what FP8-LM found to work in 8 bits, and the master copy and the
+	// second moment in 16.
 	AdamWFP8 = Recipe{"AdamW, FP8-LM", []Part{{"fp16 master copy", 2}, {"fp8 gradient", 1}, {"fp8 m", 1}, {"fp16 v", 2}},
 		"Peng et al. 2023 (FP8-LM), arXiv:2310.18313"}
 )
 
-// Recipes are all of these.
+// Recipes holds all of these.
 var Recipes = []Recipe{AdamWFloat32, AdamWMixed, AdamWBFloat16, AdamWFP8}
 
 // BytesPerParameter returns the sum of the parts.
@@ -164,8 +164,8 @@ func (r Recipe) String() string {
 	return fmt.Sprintf("%s: %s = %s bytes per parameter", r.Name, strings.Join(parts, " + "), trim(r.BytesPerParameter(), 3))
 }
 
-// LargestModel estimates the largest model that fits into the memory of a number
-// of devices, activations left aside.
+// LargestModel estimates the largest model that fits into the memory of a number of
+// devices, not counting activations.
 type LargestModel struct {
 	Devices        int
 	BytesPerDevice float64
@@ -187,8 +187,8 @@ func (l LargestModel) String() string {
 // HTML shows the same text.
 func (l LargestModel) HTML() string { return preformatted(l.String()) }
 
-// ComputeOptimal is the model that makes the best of a number of FLOPs:
-// C = 6·N·D with D = TokensPerParameter·N.
+// ComputeOptimal is the model that makes the best use of a number of FLOPs: C = 6·N·D
+// with D = TokensPerParameter·N.
 type ComputeOptimal struct {
 	FLOPs              float64
 	TokensPerParameter float64 // 0 means 20
@@ -220,9 +220,9 @@ func (c ComputeOptimal) String() string {
 // HTML shows the same text.
 func (c ComputeOptimal) HTML() string { return preformatted(c.String()) }
 
-// TrainingMemory predicts the memory of training a stack of square layers
-// without biases and a final one to a single number, as the lecture's Cruncher:
-// Layers of Width x Width and one of Width x 1, on a batch of Batch vectors.
+// TrainingMemory predicts the memory for training a stack of square layers without
+// biases and a final one with a single output, like the lecture's Cruncher: Layers of
+// Width x Width and one of Width x 1, on a batch of Batch vectors.
 type TrainingMemory struct {
 	Width, Layers, Batch int
 	BytesPerElement      int // 0 means 4, float32
@@ -284,9 +284,9 @@ func (a ActivationMemory) Bytes() int {
 	return a.BytesPerElement * a.Batch * a.Width * a.Layers / max(a.MicroBatches, 1)
 }
 
-// Checkpointed returns the bytes if the input of every k-th layer is kept and
-// the others are computed again in backward: the kept ones, and those of the one
-// segment that is being computed again.
+// Checkpointed returns the bytes if the input of every k-th layer is kept and the
+// others are recomputed in backward: the kept ones, and those of the one segment that
+// is being recomputed.
 func (a ActivationMemory) Checkpointed(k int) int {
 	kept := (a.Layers + k - 1) / k
 	return (kept + k - 1) * a.BytesPerElement * a.Batch * a.Width / max(a.MicroBatches, 1)

@@ -17,11 +17,10 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// Peak is what this computer's floating-point units can do, measured with
-// loops that touch registers alone. Nothing that computes with memory can be
-// faster.
+// Peak is what this computer's floating-point units can do, measured with loops that
+// touch only registers. No computation that uses memory can be faster.
 type Peak struct {
-	CPU          string  // the processor's name, as the system tells it
+	CPU          string  // the processor's name, as the system gives it
 	Dtype        string  // of the operands
 	Threads      int     // one on each core
 	PerSecond    float64 // FLOP/s of all threads together
@@ -31,16 +30,16 @@ type Peak struct {
 }
 
 // CPUPeak measures the peak for a dtype on a number of threads; 0 threads
-// means as many as package tensor uses. It takes about a tenth of a second for
-// the first time and is remembered, in a notebook from cell to cell too.
+// means as many as package tensor uses. It takes about a tenth of a second the first
+// time and is remembered, in a notebook also from cell to cell.
 //
-// Small floats count as what their products are computed in: float32, or for
-// bfloat16 the processor's own instructions where they are faster. The error
-// says that integers have no peak.
+// Small floats count as the type that their products are computed in: float32 or, for
+// bfloat16, the processor's own instructions if those are faster. The error says that
+// integers have no peak.
 func CPUPeak(d tensor.Dtype, threads int) (Peak, error) { return cpuPeak(d, threads, 0) }
 
-// cpuPeak is CPUPeak where a computation has reached so many FLOP/s. A peak below that was measured while
-// something else took the processor's time: it is measured again, a few times at most.
+// cpuPeak is CPUPeak when a computation has already reached a number of FLOP/s. A lower peak was measured
+// while something else took the processor's time: it is measured again, a few times at most.
 func cpuPeak(d tensor.Dtype, threads int, reached float64) (Peak, error) {
 	if _, ok := PrecisionOf(d); !ok {
 		return Peak{}, fmt.Errorf("accounting: there are no peak FLOP/s for %s, which isn't a floating-point type", d)
@@ -93,8 +92,8 @@ const (
 )
 
 // measure returns the fastest loop for operands of a dtype; PerSecond is 0 if
-// there is none. What was measured before is measured again only if asked for;
-// the faster one counts.
+// there is none. What was measured before is measured again only on request; then the
+// faster result counts.
 func (c *peakCache) measure(dtype string, threads int, again bool) Peak {
 	c.identify()
 	i := slices.IndexFunc(c.all, func(p Peak) bool { return p.Dtype == dtype && p.Threads == threads })
@@ -122,14 +121,15 @@ func (c *peakCache) identify() {
 	}
 }
 
-// CPUBandwidth measures the memory traffic of this computer, in bytes a second,
-// read and written together, on a number of threads that copy or read what fits
-// into no cache, whichever moves more; 0 threads means as many as package tensor
-// uses. It takes about two tenths of a second for the first time.
+// CPUBandwidth measures the memory traffic of this computer, in bytes per second, read
+// plus written, on a number of threads that copy or read memory that fits into no
+// cache, whichever moves more; 0 threads means as many as package tensor uses. It
+// takes about two tenths of a second the first time.
 func CPUBandwidth(threads int) float64 { return cpuBandwidth(threads, 0) }
 
-// cpuBandwidth is CPUBandwidth where a computation has moved so many bytes a second.
-// As with cpuPeak, what is below that is measured again; the faster one counts.
+// cpuBandwidth is CPUBandwidth when a computation has already moved a number of bytes
+// per second. As with cpuPeak, a lower result is measured again; the faster one
+// counts.
 func cpuBandwidth(threads int, reached float64) float64 {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
@@ -150,7 +150,7 @@ func cpuBandwidth(threads int, reached float64) float64 {
 	return b.perSecond
 }
 
-// keptPeaks is what a notebook keeps, so that each cell need not measure.
+// keptPeaks is what a notebook keeps, so that not every cell has to measure.
 type keptPeaks struct {
 	CPU       string
 	GHz       float64
@@ -203,8 +203,8 @@ func cpuName() string {
 	return runtime.GOARCH + " processor"
 }
 
-// Ports returns how many such instructions each core must start in a cycle to
-// reach the peak, to the nearest integer: what the formula leaves open.
+// Ports returns how many such instructions each core must start per cycle to reach the
+// peak, to the nearest integer: the unknown of the formula.
 func (p Peak) Ports() int {
 	if p.GHz == 0 {
 		return 1

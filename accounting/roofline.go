@@ -38,8 +38,8 @@ func (d Device) Machine(p Precision) (Machine, error) {
 // threads; 0 means as many as package tensor uses.
 func CPUMachine(d tensor.Dtype, threads int) (Machine, error) { return cpuMachine(d, threads, 0, 0) }
 
-// cpuMachine is CPUMachine where computations have reached so many FLOP/s, and moved
-// so many bytes a second.
+// cpuMachine is CPUMachine when computations have already reached a number of FLOP/s,
+// and moved a number of bytes per second.
 func cpuMachine(d tensor.Dtype, threads int, reached, moved float64) (Machine, error) {
 	p, err := cpuPeak(d, threads, reached)
 	if err != nil {
@@ -54,7 +54,7 @@ func (m Machine) String() string {
 }
 
 // Intensity returns how many FLOPs the machine does while it moves one byte. A
-// computation below it waits for memory, one above for the arithmetic.
+// computation below that waits for memory, one above it for the arithmetic.
 func (m Machine) Intensity() float64 { return Intensity(m.PeakPerSecond, m.BytesPerSecond) }
 
 // Attainable returns the highest FLOP/s at an intensity: the roofline.
@@ -90,8 +90,8 @@ func (o Operation) PerSecond() float64 {
 	return o.FLOPs / o.Measured.Seconds()
 }
 
-// The operations of the lecture. n is a length, element the bytes of a number.
-// Each reads its operands once and writes its result once.
+// The operations of the lecture. n is a length, element the bytes of a number. Each
+// reads its operands once and writes its result once.
 
 // ReLUOperation is n comparisons.
 func ReLUOperation(n, element int) Operation {
@@ -140,16 +140,16 @@ func Roofline(m Machine, operations ...Operation) RooflineReport {
 
 // MeasureRoofline runs the five operations of the lecture on this computer, in a
 // dtype, and returns them under its measured roof. The matrix product is one of n x n
-// matrices, or of larger ones if it takes them to be bound by arithmetic. The other
-// four, which wait for memory, get tensors so large that no cache holds them: in a
-// cache they would be faster than the memory that the roof is made of. That takes some
-// hundred megabytes and about a second. Of each operation the fastest run counts, as
-// for the roof: whatever else runs only makes it slower.
+// matrices, or of larger ones if it takes those to be bound by arithmetic. The other
+// four, which wait for memory, get tensors too large for any cache: in a cache they
+// would be faster than the memory that sets the roof. That takes a few hundred
+// megabytes and about a second. The fastest run of each operation counts, as for the
+// roof: anything else that runs only makes it slower.
 //
-// What comes out above the roof was measured while something else slowed down the
-// measurement of the roof; both are then measured again, a few times at most. What is
-// above it still has shown that the machine can do more, and raises the roof to itself.
-// The error says that the dtype is no floating-point type.
+// A result above the roof means that something else slowed down the measurement of the
+// roof; both are then measured again, a few times at most. An operation that is still
+// above it has shown that the machine can do more, and raises the roof to its own
+// speed. The error says that the dtype is not floating point.
 func MeasureRoofline(d tensor.Dtype, n int, options ...TimingOption) (RooflineReport, error) {
 	m, err := CPUMachine(d, 0)
 	if err != nil {
@@ -161,7 +161,7 @@ func MeasureRoofline(d tensor.Dtype, n int, options ...TimingOption) (RooflineRe
 	make := tensor.With(d)
 	long, other := make.Full(0.5, elements), make.Full(0.25, elements)
 	wide, v := make.Full(0.5, rows, rows), make.Full(0.5, rows)
-	const largest = 4096 // rows of a product, more than any processor asks for
+	const largest = 4096 // rows of a product, more than any processor needs
 	n = max(n, 1)
 	a, b := make.Full(0.5, n, n), make.Full(0.25, n, n)
 	report := Roofline(m, ReLUOperation(elements, element), GELUOperation(elements, element), DotOperation(elements, element),
@@ -217,13 +217,13 @@ func (r *RooflineReport) raise() {
 	}
 }
 
-// ofRoof returns how near a measured operation came to its roof: 1 is on it.
+// ofRoof returns how close a measured operation came to its roof: 1 is on it.
 func (r RooflineReport) ofRoof(o Operation) float64 {
 	return r.Machine.Seconds(o) / o.Measured.Seconds()
 }
 
-// Highest returns how near the operation that came nearest to its roof came to it: 1
-// is on it. It is 0 if none was measured.
+// Highest returns how close the best operation came to its roof: 1 is on it. It is 0
+// if none was measured.
 func (r RooflineReport) Highest() (highest float64) {
 	for _, o := range r.Operations {
 		if o.Measured > 0 {
@@ -246,7 +246,7 @@ func (r RooflineReport) table() *tabular.Table {
 	for _, o := range r.Operations {
 		measured = measured || o.Measured > 0
 	}
-	// What was measured takes the place of the counts and of what follows from them, so that the table fits on a page.
+	// Measured values take the place of the counts and of what follows from them, so that the table fits on a page.
 	t := &tabular.Table{Header: []string{"operation", "FLOPs", "bytes", "FLOP/byte", "bound by", "MFU at most"}}
 	if measured {
 		t.Header = []string{"operation", "FLOP/byte", "bound by", "time", "FLOP/s", "of the roof"}
@@ -265,13 +265,13 @@ func (r RooflineReport) table() *tabular.Table {
 // remark explains measurements above the roof.
 func (r RooflineReport) remark() string {
 	if r.Highest() > 1.05 {
-		return "above 1 of the roof: operands stayed in caches, which are faster than the memory that the roof is made of, or something else ran while the roof was measured\n"
+		return "above 1 of the roof: operands stayed in caches, which are faster than the memory that sets the roof, or something else ran while the roof was measured\n"
 	}
 	return ""
 }
 
 // String prints the machine and a row for each operation: its intensity, what
-// bounds it, and the MFU that this allows or, if measured, how near it came to the
+// bounds it, and the MFU that this allows or, if measured, how close it came to the
 // roof.
 func (r RooflineReport) String() string {
 	return r.Machine.String() + "\n" + r.table().String() + r.remark()

@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// Timing is how long something took, several times over.
+// Timing is how long something took, in several runs.
 type Timing struct {
 	What         string
 	FLOPs, Bytes float64         // of one run; 0 if not known
@@ -30,33 +30,34 @@ type timer struct {
 	device          tensor.Device
 }
 
-// WarmUp sets how many runs come before those that count. They bring code, memory
-// and clocks to their working state. If it is not given there are 2 and, on the
-// processor, more of them for up to 120 ms, until the garbage collector has run twice
-// or there is hardly anything to collect: what is made from then on lies in memory that
-// was used before, as it does in a program that has run for a while. Memory is slow when
-// it is touched for the first time.
+// WarmUp sets how many runs come before those that count. They bring code, memory and
+// clocks to their working state. Without this option there are 2 and, on the processor,
+// more for up to 120 ms, until the garbage collector has run twice or there is hardly
+// anything to collect: from then on, new values go to memory that was used before, as in
+// a program that has run for a while. Memory is slow when it is touched for the first
+// time.
 func WarmUp(n int) TimingOption { return func(t *timer) { t.warmUp, t.exact = n, true } }
 
-// longestWarmUp is how long runs go on if the collector is slow to run.
+// longestWarmUp is how long the warm-up goes on if the collector is slow to run.
 const longestWarmUp = 120 * time.Millisecond
 
 // Repeats sets how many measurements are taken: 9 if not given.
 func Repeats(n int) TimingOption { return func(t *timer) { t.repeats = max(n, 1) } }
 
-// On names the device that does the work: each measurement ends when it has done
-// all of it. Without this option the work is the processor's.
+// On names the device that does the work: each measurement ends when the device has
+// finished. Without this option, the processor does the work.
 func On(d tensor.Device) TimingOption { return func(t *timer) { t.device = d } }
 
-// A measurement must take as long as shortest, and as many steps of the clock as
-// steps; faster functions run several times in each, so that neither the clock's own
-// cost counts nor that browsers make it step by up to a millisecond.
+// A measurement must take at least as long as shortest, and at least as many steps of
+// the clock as steps; faster functions run several times in each, so that neither the
+// cost of reading the clock matters nor its resolution, which is up to a millisecond
+// in browsers.
 const (
 	shortest = 2 * time.Millisecond
 	steps    = 20
 )
 
-// often returns how many calls a measurement takes, given how long some of them do.
+// often returns how many calls a measurement takes, given how long some of them took.
 func often(run func(calls int) time.Duration, step time.Duration) int {
 	calls, took := 1, run(1)
 	for took < shortest && took < steps/2*step { // the clock says little yet
@@ -66,8 +67,8 @@ func often(run func(calls int) time.Duration, step time.Duration) int {
 	return int(math.Ceil(float64(calls) * float64(max(shortest, steps*step)) / float64(took)))
 }
 
-// Time measures f. A device that works on while f has already returned must be
-// named with [On]. It panics with what such a device reports to have gone wrong.
+// Time measures f. A device that is still working when f returns must be named with
+// [On]. Time panics with the error that such a device reports.
 func Time(what string, f func(), options ...TimingOption) Timing {
 	t := timer{warmUp: 2, repeats: 9}
 	for _, o := range options {
@@ -97,8 +98,8 @@ func Time(what string, f func(), options ...TimingOption) Timing {
 	return timing
 }
 
-// TimeMatmul measures a.Matmul(b) on the device of a: warm-up, then several runs,
-// each until the result is there and was freed. It panics as Matmul does.
+// TimeMatmul measures a.Matmul(b) on the device of a: warm-up, then several runs, each
+// until the result is there and has been freed. It panics as Matmul does.
 func TimeMatmul(a, b *tensor.Tensor, options ...TimingOption) Timing {
 	r := Count(func() { tensor.NoGrad(func() { a.Matmul(b) }) })
 	var t Timing
@@ -117,8 +118,8 @@ func (t Timing) Median() time.Duration { return t.Runs[len(t.Runs)/2] }
 // Fastest returns the shortest run.
 func (t Timing) Fastest() time.Duration { return t.Runs[0] }
 
-// Spread returns the distance between the quartiles in units of the median: how
-// far to trust it. Above 0.1 something else was using the machine.
+// Spread returns the distance between the quartiles in units of the median: how far to
+// trust it. Above 0.1, something else was using the machine.
 func (t Timing) Spread() float64 {
 	n := len(t.Runs)
 	return float64(t.Runs[n*3/4]-t.Runs[n/4]) / float64(max(t.Median(), 1))
@@ -129,7 +130,7 @@ func (t Timing) PerSecond() float64 { return t.FLOPs / t.Median().Seconds() }
 
 // Peak returns the peak FLOP/s of the dtype and the device on which the
 // measurement ran: the measured peak of this computer's processor, or what the
-// table of hardware says.
+// hardware table says.
 func (t Timing) Peak() (float64, error) {
 	if t.device.IsCPU() {
 		p, err := cpuPeak(t.dtype, 0, t.PerSecond())
@@ -180,8 +181,8 @@ func (t Timing) String() string {
 // HTML shows the same text.
 func (t Timing) HTML() string { return preformatted(t.String()) }
 
-// MeasurementError says that a measured speed exceeds what the hardware can do,
-// so that the measurement, or the peak, is wrong.
+// MeasurementError says that a measured speed exceeds what the hardware can do, so the
+// measurement, or the peak, is wrong.
 type MeasurementError struct{ Actual, Peak float64 }
 
 func (e *MeasurementError) Error() string {
@@ -190,12 +191,12 @@ func (e *MeasurementError) Error() string {
 		rate(e.Actual, "FLOP"), rate(e.Peak, "FLOP"), e.Actual/e.Peak)
 }
 
-// MFU returns the model FLOPs utilization, actual over peak FLOP/s. The
-// FLOPs are those that the model needs, not those that were computed: what is
-// computed twice, as with activation checkpointing, counts once. At 0.5 and above
-// the hardware is used well.
+// MFU returns the model FLOPs utilization, actual over peak FLOP/s. The FLOPs are
+// those that the model needs, not those that were computed: what is computed twice, as
+// with activation checkpointing, counts once. At 0.5 and above, the hardware is used
+// well.
 //
-// Above 1 the error is a [*MeasurementError], which nothing real explains.
+// Above 1, which is impossible, the error is a [*MeasurementError].
 func MFU(actualPerSecond, peakPerSecond float64) (float64, error) {
 	if peakPerSecond <= 0 {
 		return 0, fmt.Errorf("accounting: a peak of %g FLOP/s is not positive", peakPerSecond)

@@ -6,24 +6,24 @@ import (
 	"github.com/lectern-go/lectern/internal/humanize"
 )
 
-// Transformer is a decoder-only Transformer: the sizes that its costs follow
-// from. Biases and normalization are counted if Biases is set (as in GPT-2),
-// otherwise only the weights of normalization (as in LLaMA).
+// Transformer has the sizes of a decoder-only Transformer from which its costs follow.
+// Biases are counted if Biases is set (as in GPT-2), otherwise normalizations have
+// only weights (as in LLaMA).
 type Transformer struct {
 	Layers     int
 	Width      int // d_model
 	Heads      int
-	KVHeads    int // heads of keys and values; 0 means Heads
+	KVHeads    int // key/value heads; 0 means Heads
 	Hidden     int // width of the feed-forward layer; 0 means 4·Width
 	Gated      bool
 	Vocabulary int
 	Context    int  // T, the length of a sequence
-	Positions  bool // learned embeddings of positions
+	Positions  bool // learned position embeddings
 	Tied       bool // the output layer uses the embedding's weights
 	Biases     bool
 }
 
-// Models whose sizes are published, to check the formulas with.
+// Models with published sizes, to check the formulas.
 var (
 	// GPT2Small is the smallest GPT-2 (Radford et al. 2019).
 	GPT2Small = Transformer{Layers: 12, Width: 768, Heads: 12, Vocabulary: 50257, Context: 1024, Positions: true, Tied: true, Biases: true}
@@ -64,8 +64,8 @@ func (t Transformer) LayerParameters() int {
 	return n
 }
 
-// EmbeddingParameters returns the parameters of tokens and positions, and of the
-// output layer if it has its own.
+// EmbeddingParameters returns the parameters of the token and position embeddings, and
+// of the output layer if it has its own.
 func (t Transformer) EmbeddingParameters() int {
 	n := t.Vocabulary * t.Width
 	if !t.Tied {
@@ -77,7 +77,7 @@ func (t Transformer) EmbeddingParameters() int {
 	return n
 }
 
-// Parameters returns the number of parameters, with the last normalization.
+// Parameters returns the number of parameters, including the last normalization.
 func (t Transformer) Parameters() int {
 	n := t.Layers*t.LayerParameters() + t.EmbeddingParameters() + t.Width
 	if t.Biases {
@@ -86,8 +86,8 @@ func (t Transformer) Parameters() int {
 	return n
 }
 
-// matmulParameters returns the weights that each token is multiplied with:
-// looking up an embedding is no product, the output layer is.
+// matmulParameters returns the weights that each token is multiplied by: looking up an
+// embedding is not a product, but the output layer is.
 func (t Transformer) matmulParameters() int {
 	layers := t.Layers * (2*t.Width*t.Width + 2*t.Width*t.kvWidth())
 	feedForward := 2
@@ -98,15 +98,15 @@ func (t Transformer) matmulParameters() int {
 }
 
 // ForwardFLOPsPerToken returns 2 FLOPs for each weight and 4·L·T·D for attention
-// over T positions, computed in full as dense kernels do; a kernel that skips
-// what the causal mask hides needs half of the latter (Chowdhery et al. 2022,
-// arXiv:2204.02311, appendix B).
+// over T positions, computed in full as dense kernels do; a kernel that skips what the
+// causal mask hides needs half of the latter (Chowdhery et al. 2022, arXiv:2204.02311,
+// appendix B).
 func (t Transformer) ForwardFLOPsPerToken() int {
 	return 2*t.matmulParameters() + 4*t.Layers*t.Context*t.Width
 }
 
-// TrainingFLOPsPerToken returns three times the forward ones: backward takes
-// twice as many.
+// TrainingFLOPsPerToken returns three times the forward FLOPs: backward takes twice as
+// many.
 func (t Transformer) TrainingFLOPsPerToken() int { return 3 * t.ForwardFLOPsPerToken() }
 
 // KVCacheBytesPerToken returns the bytes that generation keeps for each token:
@@ -115,7 +115,7 @@ func (t Transformer) KVCacheBytesPerToken(bytesPerElement int) int {
 	return 2 * t.Layers * t.kvWidth() * bytesPerElement
 }
 
-// Recompute says which activations are computed again in backward.
+// Recompute says which activations are recomputed in backward.
 type Recompute int
 
 const (
@@ -127,8 +127,8 @@ const (
 // ActivationBytes returns the activations of all layers for a batch, with 16-bit
 // numbers and dropout (Korthikanti et al. 2022, arXiv:2205.05198, table 2 without
 // parallelism): s·b·h·(34 + 5·a·s/h) for each layer; 34·s·b·h if attention is
-// computed again; 2·s·b·h if only inputs are kept. The formula is for a
-// feed-forward layer of 4·Width and as many key heads as query heads.
+// recomputed; 2·s·b·h if only inputs are kept. The formula is for a feed-forward layer
+// of 4·Width and as many key heads as query heads.
 func (t Transformer) ActivationBytes(batch int, r Recompute) int {
 	sbh := t.Context * batch * t.Width
 	switch r {
@@ -160,7 +160,7 @@ func (t Transformer) activations() string {
 	if t.Gated || t.hidden() != 4*t.Width || t.kvWidth() != t.Width {
 		return "activations the published formula is for a plain feed-forward layer of 4·width and as many key heads as query heads\n"
 	}
-	return fmt.Sprintf("activations %s per sequence; %s if attention is computed again, %s if all is\n", humanize.Bytes(t.ActivationBytes(1, RecomputeNothing)), humanize.Bytes(t.ActivationBytes(1, RecomputeAttention)), humanize.Bytes(t.ActivationBytes(1, RecomputeAll)))
+	return fmt.Sprintf("activations %s per sequence; %s if attention is recomputed, %s if everything is\n", humanize.Bytes(t.ActivationBytes(1, RecomputeNothing)), humanize.Bytes(t.ActivationBytes(1, RecomputeAttention)), humanize.Bytes(t.ActivationBytes(1, RecomputeAll)))
 }
 
 // HTML shows the same text.

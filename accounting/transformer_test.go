@@ -16,7 +16,7 @@ func ExampleTransformer() {
 	// forward     2·123,532,032 weights + 4·12·1024·768 of attention = 284,812,800 FLOPs per token
 	// training    3 times as many: 854,438,400 FLOPs per token; the rule 6·N gives 746,638,848 (ratio 1.144)
 	// KV cache    2·12·768·2 bytes = 36 KiB per token in 16 bits, 36 MiB for a sequence of 1024
-	// activations 1,026 MiB per sequence; 306 MiB if attention is computed again, 18 MiB if all is
+	// activations 1,026 MiB per sequence; 306 MiB if attention is recomputed, 18 MiB if everything is
 }
 
 // Sizes that the makers of models publish.

@@ -7,7 +7,7 @@ import (
 	"github.com/lectern-go/lectern/internal/tabular"
 )
 
-// More models whose sizes are published, to compare costs over.
+// More models with published sizes, to compare costs.
 var (
 	// GPT2Medium, GPT2Large and GPT2XL are the larger GPT-2s (Radford et al. 2019).
 	GPT2Medium = Transformer{Layers: 24, Width: 1024, Heads: 16, Vocabulary: 50257, Context: 1024, Positions: true, Tied: true, Biases: true}
@@ -21,16 +21,16 @@ var (
 type TransformerPart struct {
 	Name       string
 	Parameters int
-	// FLOPs of one token forward; backward takes twice as many.
+	// FLOPs of one token, forward; backward takes twice as many.
 	FLOPs int
 }
 
-// TransformerParts is a model by its parts; it shows itself as a table.
+// TransformerParts is a model by its parts; a notebook shows it as a table.
 type TransformerParts []TransformerPart
 
 // Parts divides parameters and forward FLOPs among the parts of the model. Attention
-// over the context is counted in full, 4·L·T·D; what is done to each element alone,
-// such as normalization, is not counted, as in [Transformer.ForwardFLOPsPerToken].
+// over the context is counted in full, 4·L·T·D; elementwise work, such as
+// normalization, is not counted, as in [Transformer.ForwardFLOPsPerToken].
 func (t Transformer) Parts() TransformerParts {
 	d, kv, h := t.Width, t.kvWidth(), t.hidden()
 	matrices := 2
@@ -62,7 +62,7 @@ func (t Transformer) Parts() TransformerParts {
 	return parts
 }
 
-// table has a row for each part, with its shares, and a last one with the sums.
+// table has a row for each part, with its percentages, and a last one with the sums.
 func (p TransformerParts) table() tabular.Table {
 	var parameters, flops int
 	for _, part := range p {
@@ -76,10 +76,10 @@ func (p TransformerParts) table() tabular.Table {
 	return c
 }
 
-// PrefillOperation returns the cost of reading prompts of so many tokens and keeping
-// their keys and values, for elements of so many bytes: each weight is read once for all
-// tokens, and causal attention looks at half of the pairs. Logits are computed for the
-// last token of each prompt.
+// PrefillOperation returns the cost of reading prompts of a number of tokens and keeping
+// their keys and values, for elements of a number of bytes: each weight is read once for
+// all tokens, and causal attention looks at half of the pairs. Logits are computed for
+// the last token of each prompt.
 func (t Transformer) PrefillOperation(batch, tokens, element int) Operation {
 	weights := t.matmulParameters() - t.Vocabulary*t.Width
 	pairs := tokens * (tokens + 1) / 2
@@ -88,27 +88,28 @@ func (t Transformer) PrefillOperation(batch, tokens, element int) Operation {
 	return Operation{Name: fmt.Sprintf("prefill of %d × %d", batch, tokens), FLOPs: float64(flops), Bytes: float64(bytes)}
 }
 
-// DecodeOperation returns the cost of one further token for each sequence of a batch,
-// after so many: all weights are read once for the batch, and the keys and values of
-// each sequence for itself.
+// DecodeOperation returns the cost of one more token for each sequence of a batch,
+// after a number of tokens: all weights are read once for the batch, and the keys and
+// values once for each sequence.
 func (t Transformer) DecodeOperation(batch, past, element int) Operation {
 	flops := batch * (2*t.matmulParameters() + 4*t.Layers*t.Width*(past+1))
 	bytes := t.matmulParameters()*element + batch*(past+1)*t.KVCacheBytesPerToken(element)
 	return Operation{Name: fmt.Sprintf("decode of %d after %d", batch, past), FLOPs: float64(flops), Bytes: float64(bytes)}
 }
 
-// SavedBytes returns the activations that package transformer keeps for Backward when they
-// are most, for a batch of full contexts and elements of so many bytes. With D the width,
-// K that of keys, H heads and F the feed-forward layer's, a block keeps for each token
+// SavedBytes returns the bytes of activations that package transformer keeps for Backward,
+// at their peak, for a batch of full contexts and elements of a number of bytes. With D
+// the width, K that of keys, H heads and F the width of the feed-forward layer, a block
+// keeps for each token
 //
 //	6·D + 2·K + H + 3·F numbers, or 2·F without a gate:
 //
 // the input and the result of both normalizations, queries, keys, values and the result of
 // attention, a sum for each head, and the feed-forward layer's. The inputs of
-// normalizations and the sums are float32 where elements are smaller. Of the scores, which
-// are most in [Transformer.ActivationBytes], it keeps none. The last normalization and the
-// logits come on top: 2·D + V. With RecomputeAll each block keeps its input, and one of
-// them the rest while backward is there.
+// normalizations and the sums are float32 even if elements are smaller. It keeps none of
+// the scores, which take the most in [Transformer.ActivationBytes]. The last normalization
+// and the logits add 2·D + V. With RecomputeAll each block keeps its input, and one block
+// keeps the rest while backward is in it.
 func (t Transformer) SavedBytes(batch, element int, r Recompute) int {
 	feedForward := 2 * t.hidden()
 	if t.Gated {
@@ -120,7 +121,7 @@ func (t Transformer) SavedBytes(batch, element int, r Recompute) int {
 	bytes := t.Layers*block + end
 	if r == RecomputeAll {
 		inputs := t.Layers * t.Width * element
-		if element == wide { // the input that is kept is the normalization's
+		if element == wide { // the kept input is the normalization's
 			block -= t.Width * element
 		}
 		bytes = inputs + max(block, end)

@@ -11,8 +11,8 @@
 //
 //	dL/dxi = (dy/dxi)ᵀ · dL/dy
 //
-// Function.Gradient computes the right-hand side, a vector-Jacobian product;
-// where a value is used more than once its gradients are added.
+// Function.Gradient computes the right-hand side, a vector-Jacobian product; if a
+// value is used more than once, its gradients are added.
 package autograd
 
 import "fmt"
@@ -28,8 +28,8 @@ type Function[T any] interface {
 	// given the gradient with respect to the output. It is called only for
 	// inputs that need one.
 	Gradient(i int, grad T) T
-	// Release drops the values that were saved for Gradient. A function that
-	// saved none may stay ready.
+	// Release drops the values that were saved for Gradient. A function that saved none
+	// may stay ready.
 	Release()
 }
 
@@ -87,48 +87,49 @@ func (n *Node[T]) ClearGrad() {
 	n.grad, n.hasGrad = none, false
 }
 
-// RetainGrad makes Backward keep the gradient of n although it is no leaf.
+// RetainGrad makes Backward keep the gradient of n even though n is not a leaf.
 func (n *Node[T]) RetainGrad() { n.retain = true }
 
 // RetainsGrad reports whether Backward leaves a gradient at n.
 func (n *Node[T]) RetainsGrad() bool { return n.retain || n.fn == nil }
 
 // OnGrad adds a hook that Backward calls with the gradient of n, once it is
-// complete and before it is kept or passed on; the hook returns the gradient
-// to go on with. Hooks run in the order in which they were added.
+// complete and before it is kept or passed on; the hook returns the gradient to
+// continue with. Hooks run in the order in which they were added.
 func (n *Node[T]) OnGrad(hook func(T) T) { n.hooks = append(n.hooks, hook) }
 
 // Hooks returns what OnGrad was given, in order. The slice is the node's own: don't
 // change it.
 func (n *Node[T]) Hooks() []func(T) T { return n.hooks }
 
-// Rules tells Backward what it has to know about values.
+// Rules tells Backward what it needs to know about values.
 type Rules[T any] struct {
 	// Add returns the sum of two gradients. It may change neither.
 	Add func(a, b T) T
 	// Own, if set, is applied to a gradient before a node keeps it, so that
 	// two nodes never keep the same changeable value.
 	Own func(T) T
-	// Hook, if set, calls a hook with a gradient and returns the one to go on with.
+	// Hook, if set, calls a hook with a gradient and returns the one to continue with.
 	Hook func(hook func(T) T, grad T) T
 	// Retain keeps the saved values, so that Backward can be called again.
 	Retain bool
-	// Only, if set, has the nodes whose gradients are asked for: each is put there, as Own returns it, and no node keeps
-	// one. A node that root does not depend on stays as it is.
+	// Only, if set, has the nodes whose gradients are wanted: each gradient is put there, as Own returns it, and no node
+	// keeps one. The entry of a node that root does not depend on stays as it is.
 	Only map[*Node[T]]T
-	// Reuse, if set, is told which values are needed no more.
+	// Reuse, if set, is told which values are no longer needed.
 	Reuse Recycler[T]
 }
 
-// A Recycler makes new values out of old ones, where values are large. The engine works as well without it.
+// A Recycler makes new values out of old ones, which pays if values are large. The engine works just as well without
+// it.
 type Recycler[T any] interface {
-	// Hold is called with each value that is on its way through the graph: the seed, what
-	// Gradient returned and what Add made of it. Drop is called once it went wherever it
-	// goes. Two values may be the same, so that a value is no longer needed when it was
-	// dropped as often as it was held; what a node keeps was given to Own before.
+	// Hold is called with each value on its way through the graph: the seed, what Gradient
+	// returned and what Add made of it. Drop is called once the value has arrived. Two
+	// values may be the same, so a value is no longer needed when it has been dropped as
+	// often as it was held; what a node keeps was given to Own before.
 	Hold(T)
 	Drop(T)
-	// AddTo may add a gradient to the one that a node keeps by changing that one, and
+	// AddTo may add a gradient to the one that a node keeps by changing the latter, and
 	// then returns true.
 	AddTo(kept, g T) bool
 }
@@ -144,10 +145,10 @@ func (nothing[T]) AddTo(_, _ T) bool { return false }
 // was computed from, and adds it to what the leaf already holds. seed is the
 // gradient of the loss with respect to root: 1 where root is the loss.
 //
-// The values that functions saved are released on the way, each as soon as it
-// is not needed any more, unless rules.Retain is set. An error (see
-// Function.Ready) is found before anything is changed. The order in which
-// gradients are added depends on the graph alone.
+// The values that functions saved are released on the way, each as soon as it is no
+// longer needed, unless rules.Retain is set. An error (see Function.Ready) is found
+// before anything is changed. The order in which gradients are added depends on the
+// graph alone.
 func Backward[T any](root *Node[T], seed T, rules Rules[T]) error {
 	order := Order(root)
 	for _, n := range order {
@@ -182,7 +183,7 @@ func Backward[T any](root *Node[T], seed T, rules Rules[T]) error {
 		} else if rules.Only == nil && n.RetainsGrad() {
 			keep(n, grad, rules)
 		}
-		var added []T // of what fn returns: the rest may share their memory, and is still to come
+		var added []T // of the gradients that fn returns: the rest may share their memory, and is still to come
 		for i, in := range n.inputs {
 			if in == nil {
 				continue
@@ -228,8 +229,8 @@ func own[T any](grad T, rules Rules[T]) T {
 }
 
 // Order returns the nodes that root depends on, root included, each before its
-// inputs (reverse topological order). It keeps its own stack, so the depth of
-// the graph is limited by memory alone.
+// inputs (reverse topological order). It keeps its own stack, so only memory limits
+// the depth of the graph.
 func Order[T any](root *Node[T]) []*Node[T] {
 	type frame struct {
 		node *Node[T]

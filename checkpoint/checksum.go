@@ -10,8 +10,8 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// A checkpoint carries a CRC-32C of its metadata, of what its header says about
-// the tensors and of their elements, as metadata. Processors have an instruction
+// A checkpoint carries, as metadata, a CRC-32C of its other metadata, of what its
+// header says about the tensors, and of their elements. Processors have an instruction
 // for it, so it runs at the speed of memory.
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -34,7 +34,7 @@ func sumTensor(h hash.Hash32, name, dtype string, shape []int, elements []byte) 
 	h.Write(elements)
 }
 
-// checksum returns the sum of a checkpoint that is to be written.
+// checksum returns the sum of a checkpoint that is about to be written.
 func checksum(tensors map[string]*tensor.Tensor, metadata map[string]string) (string, error) {
 	names, err := writingOrder(tensors)
 	if err != nil {
@@ -52,8 +52,8 @@ func checksum(tensors map[string]*tensor.Tensor, metadata map[string]string) (st
 func sumText(h hash.Hash32) string { return fmt.Sprintf("%08x", h.Sum32()) }
 
 // Verify reads the whole file and compares it with the checksum that it carries.
-// It returns a [*FormatError] if they differ, and nil if the file carries none,
-// as those that other programs wrote.
+// It returns a [*FormatError] if they differ, and nil if the file carries none, like
+// those that other programs write.
 func (f *File) Verify() error {
 	want, ok := f.metadata[sumKey]
 	if !ok {

@@ -26,9 +26,9 @@ type File struct {
 // [*FormatError] if the file is damaged or not of this format.
 //
 // Tensors of the file share the mapped memory, so opening costs the same for any
-// size, and elements are read from the disk when they are first used. Writing to
-// such a tensor changes a private copy of its page, never the file. The memory
-// stays mapped until Close.
+// size, and elements are read from disk when they are first used. Writing to such a
+// tensor changes a private copy of its page, never the file. The memory stays mapped
+// until Close.
 func Open(path string) (*File, error) {
 	mapped, err := filemap.Open(path, filemap.Private)
 	if err != nil {
@@ -82,11 +82,11 @@ func (f *File) Names() []string {
 	return names
 }
 
-// Tensor returns a tensor of the file, without copying where its bytes are
-// aligned to the size of its elements. Elements of U16 and U32, which tensors
-// don't have, are converted to int32 and int64, and those of U64 to int64 if none
-// of them is above 2^63-1. It returns an error if the file has no such tensor, or
-// for complex numbers and the formats below 8 bits.
+// Tensor returns a tensor of the file, without copying if its bytes are aligned to the
+// size of its elements. Elements of U16 and U32, which tensors don't have, are
+// converted to int32 and int64, and those of U64 to int64 if none of them is above
+// 2^63-1. It returns an error if the file has no such tensor, or for complex numbers
+// and the formats below 8 bits.
 func (f *File) Tensor(name string) (*tensor.Tensor, error) {
 	for _, info := range f.tensors {
 		if info.Name == name {

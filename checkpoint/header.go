@@ -17,7 +17,7 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// FormatError says why a file is refused. No part of it has been used then.
+// FormatError says why a file is refused. No part of it has been used.
 type FormatError struct {
 	Path   string // of the file; empty if it was read from memory
 	Tensor string // the tensor whose entry is wrong; empty if the file as a whole is
@@ -41,7 +41,7 @@ type Info struct {
 	Dtype string // as safetensors spells it: F32, BF16, F8_E4M3, U64, ...
 	Shape []int
 	Start int // of its bytes, counted from the end of the header
-	End   int // behind its bytes
+	End   int // after its bytes
 }
 
 // bitsOf has the dtypes of the format and the bits of one element.
@@ -63,7 +63,7 @@ var dtypeOf = func() map[string]tensor.Dtype {
 // maxHeader is the largest header that other readers accept.
 const maxHeader = 100_000_000
 
-// metadataKey is the entry of a header that is no tensor.
+// metadataKey is the entry of a header that is not a tensor.
 const metadataKey = "__metadata__"
 
 // parseHeader reads the header of a file of the given size, whose first bytes
@@ -134,8 +134,8 @@ func parseHeader(data []byte) (tensors []Info, metadata map[string]string, start
 }
 
 // headerReader reads the JSON of a header token by token, so that nothing is
-// accepted by accident: package json's own decoder takes names in any case and
-// the last of several.
+// accepted by accident: package json's own decoder accepts names in any case, and
+// takes the last of several.
 type headerReader struct {
 	json     *json.Decoder
 	tensors  []Info

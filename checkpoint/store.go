@@ -23,16 +23,16 @@ type Part interface {
 	// SaveState returns the tensors of the state by name and the rest of it, any
 	// value that package encoding/json can write; both may be nil.
 	SaveState() (tensors map[string]*tensor.Tensor, values any)
-	// LoadState takes a state that SaveState returned: the tensors, which must be
-	// copied as they are valid only during the call, and values as JSON. If they
-	// don't fit it returns an error and changes nothing.
+	// LoadState takes a state that SaveState returned: the tensors, which must be copied
+	// because they are valid only during the call, and values as JSON. If they don't fit,
+	// it returns an error and changes nothing.
 	LoadState(tensors map[string]*tensor.Tensor, values []byte) error
 }
 
 // Parts are what one checkpoint holds, by name. Names must not contain dots.
 type Parts map[string]Part
 
-// Binary makes a part of something that marshals itself, such as a
+// Binary makes a part out of something that marshals itself, such as a
 // *tensor.Generator.
 func Binary(state interface {
 	encoding.BinaryMarshaler
@@ -64,12 +64,12 @@ func (p binaryPart) LoadState(_ map[string]*tensor.Tensor, values []byte) error 
 	return p.state.UnmarshalBinary(data)
 }
 
-// failed is a value that says, when it is written, why it could not be taken.
+// failed is a value that says, when it is written, why it could not be saved.
 type failed struct{ err error }
 
 func (f failed) MarshalJSON() ([]byte, error) { return nil, f.err }
 
-// Values makes a part of the value that pointer points to, which is written as
+// Values makes a part out of the value that pointer points to, which is written as
 // JSON: a count, or a struct with exported fields.
 func Values(pointer any) Part { return valuesPart{pointer} }
 
@@ -96,15 +96,15 @@ const (
 	partKey    = "lectern.part."
 )
 
-// Save writes a checkpoint and returns its path. When it returns without error
-// the checkpoint is on the disk; older ones beyond Keep are then removed. If it
-// fails, or the process ends meanwhile, the earlier checkpoints are untouched.
-// Saving a step again replaces it.
+// Save writes a checkpoint and returns its path. When it returns without error, the
+// checkpoint is on disk; older ones beyond Keep are then removed. If it fails, or the
+// process ends meanwhile, the earlier checkpoints are untouched. Saving a step again
+// replaces it.
 func (s Store) Save(step int, parts Parts) (path string, err error) {
 	return s.save(step, parts, Write)
 }
 
-// save is Save with the function that writes the file, which a test follows.
+// save is Save with the function that writes the file, which a test observes.
 func (s Store) save(step int, parts Parts, write func(io.Writer, map[string]*tensor.Tensor, map[string]string) error) (path string, err error) {
 	defer func() {
 		if err != nil {
@@ -148,7 +148,7 @@ func (s Store) save(step int, parts Parts, write func(io.Writer, map[string]*ten
 	return path, s.prune(path)
 }
 
-// cleanPartial removes what a process that ended while saving left behind.
+// cleanPartial removes what a process left behind that ended while saving.
 func (s Store) cleanPartial() error {
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil {
@@ -164,8 +164,8 @@ func (s Store) cleanPartial() error {
 	return nil
 }
 
-// prune removes the checkpoints of the lowest steps, but never the one that was
-// just written.
+// prune removes the checkpoints with the lowest steps, but never the one that was just
+// written.
 func (s Store) prune(written string) error {
 	if s.Keep <= 0 {
 		return nil
@@ -196,8 +196,8 @@ type Saved struct {
 	Path string
 }
 
-// List returns the checkpoints in the order of their steps, without looking into
-// them. A folder that does not exist has none.
+// List returns the checkpoints in the order of their steps, without looking into them.
+// A folder that does not exist has none.
 func (s Store) List() ([]Saved, error) {
 	entries, err := os.ReadDir(s.Dir)
 	if errors.Is(err, os.ErrNotExist) {
@@ -220,20 +220,19 @@ func (s Store) List() ([]Saved, error) {
 	return all, nil
 }
 
-// ErrNone is returned by Resume if there is no checkpoint to go on from.
+// ErrNone is returned by Resume if there is no checkpoint to continue from.
 var ErrNone = errors.New("checkpoint: there is none yet")
 
 // Resumed says what Resume loaded.
 type Resumed struct {
 	Saved
-	Skipped []error // why newer checkpoints were passed over: one for each
+	Skipped []error // why newer checkpoints were skipped: one reason for each
 }
 
-// Resume loads the newest checkpoint that is whole into parts; those that are
-// damaged are passed over and reported. It returns [ErrNone] if the folder has no
-// checkpoint, an error that joins all reasons if it has only damaged ones, and an
-// error that names the part if one does not fit. Parts of the file that are not
-// asked for are left out.
+// Resume loads the newest intact checkpoint into parts; damaged ones are skipped and
+// reported. It returns [ErrNone] if the folder has no checkpoint, an error that joins
+// all reasons if it has only damaged ones, and an error that names the part if one
+// does not fit. Parts of the file that are not wanted are ignored.
 func (s Store) Resume(parts Parts) (Resumed, error) {
 	var resumed Resumed
 	all, err := s.List()
@@ -257,7 +256,7 @@ func (s Store) Resume(parts Parts) (Resumed, error) {
 	return resumed, fmt.Errorf("checkpoint: no checkpoint in %s can be loaded: %w", s.Dir, errors.Join(resumed.Skipped...))
 }
 
-// Load loads one checkpoint, after making sure that it is whole.
+// Load loads one checkpoint, after making sure that it is intact.
 func Load(path string, parts Parts) error {
 	f, err := open(path)
 	if err != nil {
@@ -284,8 +283,8 @@ func open(path string) (*File, error) {
 	return f, nil
 }
 
-// restore hands each part its state. All of them are looked for before the first
-// is changed.
+// restore gives each part its state. It looks for all of them before it changes the
+// first.
 func (f *File) restore(parts Parts) error {
 	names := make([]string, 0, len(parts))
 	for name := range parts {

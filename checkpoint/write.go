@@ -16,9 +16,9 @@ import (
 )
 
 // WriteFile writes tensors and metadata, which may be nil, as a safetensors
-// file. The file appears under its name when all of it is on the disk; until
-// then, and if anything fails, what was there before stays. Strided tensors are
-// written in row-major order; gradients are not written.
+// file. The file appears under its name when all of it is on disk; until then, and if
+// anything fails, the previous file stays. Strided tensors are written in row-major
+// order; gradients are not written.
 func WriteFile(path string, tensors map[string]*tensor.Tensor, metadata map[string]string) error {
 	err := atomicfile.Write(path, func(w io.Writer) error { return Write(w, tensors, metadata) })
 	if err != nil {
@@ -27,9 +27,9 @@ func WriteFile(path string, tensors map[string]*tensor.Tensor, metadata map[stri
 	return nil
 }
 
-// headerAlign is what the length of a header is rounded up to with spaces, so
-// that the elements behind it are aligned for vector registers when the file is
-// mapped. Other writers use 8.
+// The length of a header is rounded up to a multiple of headerAlign with spaces, so
+// that the elements after it are aligned for vector registers when the file is mapped.
+// Other writers use 8.
 const headerAlign = 64
 
 // Write writes tensors and metadata, which may be nil, in the safetensors
@@ -55,7 +55,7 @@ func Write(w io.Writer, tensors map[string]*tensor.Tensor, metadata map[string]s
 	return nil
 }
 
-// elements returns what is written of a tensor.
+// elements returns the bytes that are written for a tensor.
 func elements(t *tensor.Tensor) []byte {
 	memory := t.Detach().Contiguous().To(tensor.CPU).RawBytes()
 	if bigEndian {

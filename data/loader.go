@@ -9,8 +9,8 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// A Batch is what a model is trained on in one step: X [B L] holds sequences and
-// Y [B L] what follows each of their ids, the sequences moved on by one.
+// A Batch is what a model is trained on in one step: X [B L] holds sequences and Y [B
+// L] the id that follows each of theirs: the same sequences, shifted by one.
 type Batch struct {
 	X, Y *tensor.Tensor
 	At   Position // of this batch
@@ -18,14 +18,14 @@ type Batch struct {
 
 // Position is a place in the stream of batches.
 type Position struct {
-	Epoch int // how often all data were gone through before
+	Epoch int // how often the loader has gone through all data before
 	Batch int // the number of the batch within its epoch
 }
 
-// A Loader goes through all sequences of a file in a random order that is another
-// one in each epoch. The order follows from the seed and takes no memory,
-// however long the file is: the place of sequence i in an epoch is computed. So
-// the stream can go on anywhere, given only its [Position].
+// A Loader goes through all sequences of a file in a random order that differs from
+// epoch to epoch. The order follows from the seed and takes no memory, however long
+// the file is: the place of sequence i in an epoch is computed. So the stream can
+// continue from anywhere, given only its [Position].
 type Loader struct {
 	tokens *Tokens
 	b, l   int
@@ -35,7 +35,7 @@ type Loader struct {
 
 // NewLoader returns a Loader of batches of B sequences of L ids. The file is cut
 // into sequences at multiples of L, shifted by a random offset in each epoch so
-// that the cuts differ; what does not fill a batch is left out in that epoch. It
+// that the cuts differ; what does not fill a batch is left out of that epoch. It
 // returns an error if the file does not fill one batch.
 func NewLoader(tokens *Tokens, B, L int, seed uint64) (*Loader, error) {
 	if tokens.broken != nil {
@@ -43,7 +43,7 @@ func NewLoader(tokens *Tokens, B, L int, seed uint64) (*Loader, error) {
 	}
 	l := &Loader{tokens: tokens, b: B, l: L, seed: seed}
 	if B < 1 || L < 1 || l.BatchesPerEpoch() == 0 {
-		return nil, &FileError{tokens.path, fmt.Sprintf("its %d ids do not fill a batch of %s of %s and the one that follows", tokens.Len(), humanize.Count(B, "sequence"), humanize.Count(L, "id")),
+		return nil, &FileError{tokens.path, fmt.Sprintf("its %d ids do not fill a batch of %s of %s, plus the id that follows", tokens.Len(), humanize.Count(B, "sequence"), humanize.Count(L, "id")),
 			"make B or L smaller"}
 	}
 	return l, nil
@@ -59,7 +59,7 @@ func (l *Loader) sequences() int { return (l.tokens.Len() - 1) / l.l }
 func (l *Loader) Position() Position { return l.next }
 
 // Seek sets the place of the batch that Next will return. It panics if the place is
-// negative; one behind the end of its epoch is the start of the next.
+// negative; one past the end of its epoch is the start of the next.
 func (l *Loader) Seek(p Position) {
 	if p.Epoch < 0 || p.Batch < 0 {
 		reason := fmt.Sprintf("there is no epoch %d, batch %d", p.Epoch, p.Batch)
@@ -111,9 +111,9 @@ func (l *Loader) state(p Position) loaderState {
 // SaveState makes a Loader part of a checkpoint.
 func (l *Loader) SaveState() (map[string]*tensor.Tensor, any) { return nil, l.state(l.next) }
 
-// LoadState sets the position. It returns an error, and changes nothing, if the
-// state belongs to other data, another batch shape or another seed, from which
-// the stream would go on differently.
+// LoadState sets the position. It returns an error, and changes nothing, if the state
+// belongs to other data, another batch shape or another seed, with which the stream
+// would continue differently.
 func (l *Loader) LoadState(_ map[string]*tensor.Tensor, values []byte) error {
 	var s loaderState
 	if err := json.Unmarshal(values, &s); err != nil {
@@ -127,9 +127,9 @@ func (l *Loader) LoadState(_ map[string]*tensor.Tensor, values []byte) error {
 }
 
 // shuffled returns where a random permutation of [0, n) puts i. The permutation
-// is a Feistel network over the next power of four, which is a bijection whatever
-// its round function; what falls outside [0, n) goes through it again until it
-// falls inside.
+// is a Feistel network over the next power of four, which is a bijection whatever its
+// round function is; a result outside [0, n) goes through it again until it falls
+// inside.
 func shuffled(i, n int, key uint64) int {
 	half := (bits.Len64(uint64(n-1)) + 1) / 2
 	mask := uint64(1)<<half - 1

@@ -45,7 +45,7 @@ func npyError(hint, format string, args ...any) error {
 	return &NpyError{Reason: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// NpyHeader is what stands in front of the elements of a .npy file.
+// NpyHeader is what precedes the elements of a .npy file.
 type NpyHeader struct {
 	Descr   string // NumPy's name of the element type, such as "<f4" or "|b1"
 	Fortran bool   // the first axis varies fastest
@@ -64,14 +64,14 @@ type npyElement struct {
 
 const (
 	npyMagic = "\x93NUMPY"
-	// maxNpyHeader is what NumPy, too, takes for the largest sane header.
+	// maxNpyHeader is the largest header that NumPy accepts, too.
 	maxNpyHeader = 10_000
 	maxNpyRank   = 64
 )
 
 // ReadNpyHeader reads the header of a .npy file (versions 1 to 3) and leaves r at
-// the first element. It returns an [*NpyError] unless the header is well formed
-// and of a dtype that tensors have.
+// the first element. It returns an [*NpyError] unless the header is well formed and
+// has a dtype that tensors have.
 func ReadNpyHeader(r io.Reader) (*NpyHeader, error) {
 	var start [8]byte
 	if _, err := io.ReadFull(r, start[:]); err != nil {
@@ -234,8 +234,8 @@ func (p *npyParser) fail(want string) error {
 	return npyError("", "the header should have %s where it has %.40q", want, p.rest)
 }
 
-// setElement works out the dtype from the descriptor: an optional byte order, a
-// kind and a size.
+// setElement works out the dtype from the descriptor: an optional byte order, a kind
+// and a size.
 func (h *NpyHeader) setElement() error {
 	descr := h.Descr
 	order := byte('<')
@@ -266,7 +266,7 @@ func (h *NpyHeader) setElement() error {
 	return nil
 }
 
-// checkSize refuses shapes whose size in bytes is beyond all reason.
+// checkSize refuses shapes of unreasonable size.
 func (h *NpyHeader) checkSize() error {
 	if len(h.Shape) > maxNpyRank {
 		return npyError("", "%d axes, more than the %d that are allowed", len(h.Shape), maxNpyRank)
@@ -298,7 +298,7 @@ func (h *NpyHeader) Len() int {
 
 // ReadNpy reads one .npy file, versions 1 to 3, in either byte order and either
 // order of axes, into a new contiguous tensor. uint16 becomes int32 and uint32
-// becomes int64; other dtypes keep theirs. Memory grows with what has really been
+// becomes int64; other dtypes keep theirs. Memory grows with what has actually been
 // read, whatever the header claims. The error is an [*NpyError] if the file is not
 // well formed.
 func ReadNpy(r io.Reader) (*tensor.Tensor, error) {
@@ -310,7 +310,7 @@ func ReadNpy(r io.Reader) (*tensor.Tensor, error) {
 	return h.readTensor(b)
 }
 
-// bytes is how many bytes the elements have in the file.
+// bytes is how many bytes the elements take in the file.
 func (h *NpyHeader) bytes() int { return h.Len() * h.element.size }
 
 // readTensor reads the elements that follow the header.
@@ -334,8 +334,8 @@ func (h *NpyHeader) readTensor(r io.Reader) (*tensor.Tensor, error) {
 	return t.View(reversed...).Permute(axes...).Contiguous(), nil
 }
 
-// readElements returns the bytes of the elements. Beyond a megabyte it trusts
-// the header only as far as bytes have come.
+// readElements returns the bytes of the elements. Beyond a megabyte, it trusts the
+// header only as far as bytes have arrived.
 func (h *NpyHeader) readElements(r io.Reader) ([]byte, error) {
 	want := h.bytes()
 	if why := sysmem.Refusal(want); why != "" {
@@ -398,7 +398,7 @@ func reverseElements(raw []byte, size int) {
 	}
 }
 
-// npyDescr returns NumPy's name of a dtype.
+// npyDescr returns NumPy's name for a dtype.
 func npyDescr(d tensor.Dtype) (string, bool) {
 	descr, ok := map[tensor.Dtype]string{
 		tensor.Float64: "<f8", tensor.Float32: "<f4", tensor.Float16: "<f2",
@@ -475,8 +475,8 @@ func named(err error, name string) error {
 	return fmt.Errorf("data: %s: %w", name, err)
 }
 
-// SaveNpy writes a tensor to a .npy file at path; see [WriteNpy]. The file is
-// complete or, if anything fails, as it was before.
+// SaveNpy writes a tensor to a .npy file at path; see [WriteNpy]. The file is complete
+// or, if anything fails, as it was before.
 func SaveNpy(path string, t *tensor.Tensor) error {
 	err := atomicfile.Write(path, func(w io.Writer) error { return WriteNpy(w, t) })
 	return named(err, path)

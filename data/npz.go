@@ -14,16 +14,16 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// The .npz format of NumPy: a zip archive of .npy files, one for each array, of
-// the array's name.
+// The .npz format of NumPy: a zip archive of .npy files, one for each array, with the
+// array's name.
 
-// NpzLimit is how many bytes the compressed arrays of an archive may have together when they are
-// decompressed, unless [ReadNpzLimit] is told otherwise. Compression makes a thousand bytes of one, so a file
-// that looks small can fill any memory. Arrays that are stored as they are, as numpy.savez and [WriteNpz] do
-// it, are as large as the file and have no limit.
+// NpzLimit is how many bytes the compressed arrays of an archive may have in all when they are decompressed,
+// unless [ReadNpzLimit] is told otherwise. Decompression can turn one byte into a thousand, so a file that
+// looks small can fill any memory. Arrays that are stored uncompressed, as by numpy.savez and [WriteNpz], are
+// no larger than the file and have no limit.
 const NpzLimit = 4 << 30
 
-// NpzLimitError says that an archive's compressed arrays are larger than they may be. None of them has been read then.
+// NpzLimitError says that an archive's compressed arrays are larger than allowed. None of them has been read then.
 type NpzLimitError struct {
 	Name  string // of the file; may be empty
 	Bytes uint64 // of all compressed arrays, decompressed, as the archive claims
@@ -38,16 +38,16 @@ func (e *NpzLimitError) Error() string {
 	return fmt.Sprintf("data: npz: %sthe compressed arrays have %d bytes, more than the limit of %d; if you trust the file, give ReadNpzLimit a larger one", name, e.Bytes, e.Limit)
 }
 
-// ReadNpz reads an archive of size bytes, as numpy.savez and
-// numpy.savez_compressed write it: the tensors by name. The error is an
-// [*NpyError] that names the array if one is not well formed, and an
-// [*NpzLimitError] if compressed arrays have more than [NpzLimit] bytes.
+// ReadNpz reads an archive of size bytes, as numpy.savez and numpy.savez_compressed
+// write it, and returns its tensors by name. The error is an [*NpyError] that names
+// the array if one is not well formed, and an [*NpzLimitError] if compressed arrays
+// have more than [NpzLimit] bytes.
 func ReadNpz(r io.ReaderAt, size int64) (map[string]*tensor.Tensor, error) {
 	return ReadNpzLimit(r, size, NpzLimit)
 }
 
-// ReadNpzLimit is [ReadNpz] with a limit of your own for the bytes of all
-// compressed arrays together.
+// ReadNpzLimit is [ReadNpz] with your own limit for the bytes of all compressed
+// arrays.
 func ReadNpzLimit(r io.ReaderAt, size, limit int64) (map[string]*tensor.Tensor, error) {
 	archive, err := zip.NewReader(r, size)
 	if err != nil {
@@ -69,7 +69,7 @@ func ReadNpzLimit(r io.ReaderAt, size, limit int64) (map[string]*tensor.Tensor, 
 }
 
 // checkMembers looks at what an archive claims about its members before any of them is read. While they are read,
-// package zip sees to it that no member gives more bytes than it claims.
+// package zip ensures that no member yields more bytes than it claims.
 func checkMembers(archive *zip.Reader, size, limit int64) error {
 	seen := make(map[string]bool, len(archive.File))
 	var stored, unpacked uint64
@@ -113,7 +113,7 @@ func readMember(f *zip.File) (*tensor.Tensor, error) {
 	if err != nil {
 		return nil, damaged(err)
 	}
-	// Both the array's header and the archive say how long the array is. Where they differ nothing of it is read.
+	// Both the array's header and the archive say how long the array is. If they differ, nothing of it is read.
 	if there := f.UncompressedSize64 - min(counted.n, f.UncompressedSize64); uint64(h.bytes()) != there {
 		return nil, npyError("", "the header claims %d bytes of elements, the archive has %d", h.bytes(), there)
 	}
@@ -121,14 +121,14 @@ func readMember(f *zip.File) (*tensor.Tensor, error) {
 	if err != nil {
 		return nil, damaged(err)
 	}
-	// The checksum is looked at when the end is reached.
+	// The checksum is verified when the end is reached.
 	if _, err := io.Copy(io.Discard, r); err != nil {
 		return nil, damaged(err)
 	}
 	return t, nil
 }
 
-// damaged makes the errors of package zip, which speaks of neither the array nor what to do, ours.
+// damaged turns the errors of package zip, which name neither the array nor what to do, into ours.
 func damaged(err error) error {
 	var e *NpyError
 	if errors.As(err, &e) {

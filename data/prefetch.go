@@ -8,9 +8,9 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// A Prefetcher takes batches from a [Loader] ahead of time, on a goroutine of its
-// own: while the model works on one, the next is read from the disk and brought
-// to its device.
+// A Prefetcher takes batches from a [Loader] ahead of time, on its own goroutine:
+// while the model works on one, the next is read from disk and copied to the model's
+// device.
 type Prefetcher struct {
 	loader *Loader
 	place  func(*tensor.Tensor) *tensor.Tensor
@@ -29,7 +29,7 @@ type fetched struct {
 	broken any // what place panicked with
 }
 
-// ToDevice returns what brings batches to a device for [Prefetch]: by way of
+// ToDevice returns a function for [Prefetch] that copies batches to a device through
 // page-locked memory, so that the device goes on computing while it reads them.
 func ToDevice(d tensor.Device) func(*tensor.Tensor) *tensor.Tensor {
 	if d.IsCPU() {
@@ -39,7 +39,7 @@ func ToDevice(d tensor.Device) func(*tensor.Tensor) *tensor.Tensor {
 		memory *tensor.Tensor
 		wait   func() error
 	}
-	// X and Y of a batch, and those of the batch before, which may still be read.
+	// X and Y of a batch, and those of the batch before, which the device may still be reading.
 	var ring [4]staged
 	next := 0
 	return func(t *tensor.Tensor) *tensor.Tensor {
@@ -96,8 +96,8 @@ func (p *Prefetcher) fetch() (f fetched) {
 	return f
 }
 
-// halt ends the goroutine and puts the loader where the batches that were handed
-// out end.
+// halt ends the goroutine and sets the loader to the end of the batches that were
+// handed out.
 func (p *Prefetcher) halt() {
 	if p.stop == nil {
 		return
@@ -126,8 +126,8 @@ func (p *Prefetcher) Next() (Batch, error) {
 	return f.batch, f.err
 }
 
-// Close ends the goroutine and gives the loader back, which then goes on after
-// the last batch that Next returned. A second Close does nothing.
+// Close ends the goroutine and gives back the loader, which then continues after the
+// last batch that Next returned. A second Close does nothing.
 func (p *Prefetcher) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -142,7 +142,7 @@ func (p *Prefetcher) SaveState() (map[string]*tensor.Tensor, any) {
 	return nil, p.loader.state(p.at)
 }
 
-// LoadState drops what was fetched ahead and goes on at a saved position; see
+// LoadState drops what was fetched ahead and continues at a saved position; see
 // [Loader.LoadState].
 func (p *Prefetcher) LoadState(tensors map[string]*tensor.Tensor, values []byte) error {
 	p.mu.Lock()

@@ -17,7 +17,7 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// A Format is how token ids lie in a file: integers of one width, low byte
+// A Format says how token ids are stored in a file: as integers of one width, low byte
 // first.
 type Format uint8
 
@@ -70,14 +70,14 @@ func (e *FileError) Error() string {
 }
 
 // Tokens is a long sequence of token ids in a file that is mapped into memory:
-// only the pages that are looked at are read, and the system may drop them again.
-// So a file can be far larger than the memory. Several goroutines may read.
+// only the pages that are looked at are read, and the system may drop them again. So a
+// file can be far larger than memory. Several goroutines may read.
 type Tokens struct {
 	path   string
 	format Format
 	ids    []byte // the ids as they lie in the file
 	mapped *filemap.Map
-	broken error // why the file could not be opened again in another notebook cell
+	broken error // why the file could not be reopened in another notebook cell
 }
 
 // mapTokens maps a file of which the system is to read only the pages that are looked at, without reading ahead.
@@ -90,7 +90,7 @@ func mapTokens(path string) (*filemap.Map, error) {
 }
 
 // OpenTokens opens a file that holds nothing but ids, as NumPy's tofile writes
-// it. It returns a [*FileError] if the size is no whole number of ids.
+// it. It returns a [*FileError] if the size is not a whole number of ids.
 func OpenTokens(path string, format Format) (*Tokens, error) {
 	mapped, err := mapTokens(path)
 	if err != nil {
@@ -109,9 +109,9 @@ func OpenTokens(path string, format Format) (*Tokens, error) {
 	return &Tokens{path: path, format: format, ids: mapped.Data, mapped: mapped}, nil
 }
 
-// OpenNpyTokens opens a .npy file of ids with one axis, whose header tells the
-// format. It returns an error if the header is not well formed, or if the file
-// has more or fewer bytes than the header says.
+// OpenNpyTokens opens a .npy file of ids with one axis; its header gives the format.
+// It returns an error if the header is not well formed, or if the file has more or
+// fewer bytes than the header says.
 func OpenNpyTokens(path string) (*Tokens, error) {
 	mapped, err := mapTokens(path)
 	if err != nil {
@@ -170,7 +170,7 @@ func (t *Tokens) Close() error {
 // Len returns the number of ids.
 func (t *Tokens) Len() int { return len(t.ids) / t.format.Size() }
 
-// Format returns how the ids lie in the file.
+// Format returns how the ids are stored in the file.
 func (t *Tokens) Format() Format { return t.format }
 
 // At returns one id. It panics unless 0 <= i < Len.
@@ -182,7 +182,7 @@ func (t *Tokens) At(i int) int {
 
 // Batch returns the sequences of L ids that begin at the given starts, as a
 // tensor [len(starts) L] of the format's dtype. It returns a [*FileError] if a
-// sequence does not lie within the file, or if the file became shorter.
+// sequence is not within the file, or if the file has become shorter.
 func (t *Tokens) Batch(starts []int, L int) (*tensor.Tensor, error) {
 	if t.broken != nil {
 		return nil, t.broken
@@ -221,7 +221,7 @@ func (t *Tokens) GetBatch(B, L int, g *tensor.Generator) (*tensor.Tensor, error)
 		return nil, t.broken
 	}
 	if L < 1 || B < 0 || t.Len() < L {
-		return nil, &FileError{t.path, fmt.Sprintf("it has %s, from which no batch of %s of %d can be taken", humanize.Count(t.Len(), "id"), humanize.Count(B, "sequence"), L), ""}
+		return nil, &FileError{t.path, fmt.Sprintf("it has %s, too few for a batch of %s of %d", humanize.Count(t.Len(), "id"), humanize.Count(B, "sequence"), L), ""}
 	}
 	if g == nil {
 		g = tensor.DefaultGenerator()
@@ -273,10 +273,10 @@ func decodeIDs[T int32 | int64](dst []T, format Format, from []byte) {
 	}
 }
 
-// WriteTokens writes ids to a file that OpenTokens reads, and returns how many
-// there were; for a slice, such as a tokenizer's, say slices.Values(ids). The file
-// appears under its name when it is complete. It returns a [*FileError] if the format
-// can't hold an id.
+// WriteTokens writes ids to a file that OpenTokens reads, and returns how many there
+// were; for a slice, such as a tokenizer's, pass slices.Values(ids). The file appears
+// under its name when it is complete. It returns a [*FileError] if the format can't
+// hold an id.
 func WriteTokens[ID int | int32 | int64 | uint16 | uint32 | uint8](path string, format Format, ids iter.Seq[ID]) (n int, err error) {
 	err = atomicfile.Write(path, func(w io.Writer) error {
 		b := bufio.NewWriterSize(w, 1<<20)
@@ -300,8 +300,8 @@ func WriteTokens[ID int | int32 | int64 | uint16 | uint32 | uint8](path string, 
 }
 
 // LoadRaw reads a file of bare elements, as NumPy's tofile writes it, into a
-// tensor with one axis. It returns a [*FileError] if the size is no integer
-// of elements.
+// tensor with one axis. It returns a [*FileError] if the size is not a whole number of
+// elements.
 func LoadRaw(path string, dtype tensor.Dtype) (*tensor.Tensor, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -314,8 +314,8 @@ func LoadRaw(path string, dtype tensor.Dtype) (*tensor.Tensor, error) {
 	return tensor.Wrap(raw, dtype, len(raw)/dtype.Size()), nil
 }
 
-// keptTokens is what the notebook kernel keeps of Tokens: not the mapping, which
-// ends with a cell's process, but how to make it again.
+// keptTokens is what the notebook kernel keeps of Tokens: not the mapping, which ends
+// with a cell's process, but how to make it again.
 type keptTokens struct {
 	Path   string
 	Format Format

@@ -2,10 +2,9 @@ package einops
 
 import "sync"
 
-// cache keeps the values used most recently, at least limit and at most twice
-// as many: when the young ones reach the limit they become the old ones, and
-// the old ones that nobody asked for meanwhile are dropped. It is safe for
-// concurrent use.
+// cache keeps the most recently used values, at least limit and at most twice as many:
+// when the young ones reach the limit, they become the old ones, and old ones that
+// nobody has asked for meanwhile are dropped. It is safe for concurrent use.
 type cache[K comparable, V any] struct {
 	limit      int
 	mutex      sync.RWMutex

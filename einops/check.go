@@ -19,12 +19,12 @@ import (
 //	x = einops.Check(x, "x: float32 [batch 3 height width]")
 //	m = einops.Check(m, "bool [... seq seq]")
 //
-// An annotation is a list of axes: a name, which stands for one size; a number;
-// _ for any size; ... for any axes, and *name for any axes that are remembered
-// under a name; (heads hidden) for an axis that is a product. Before it, in front
-// of brackets, may stand a dtype ("float32", or "float", "int", "number" for any of a
-// kind, or several as in "float16|bfloat16"), and before that a name of the tensor
-// for messages, with a colon.
+// An annotation is a list of axes: a name, which stands for one size; a number; _ for
+// any size; ... for any axes, and *name for any axes, remembered under a name; (heads
+// hidden) for an axis that is a product. The list may be in brackets after a dtype
+// ("float32", or "float", "int", "number" for any of a kind, or several as in
+// "float16|bfloat16"), and all of it may follow a name of the tensor for messages and
+// a colon.
 //
 // Names are compared within the annotation. To compare them across tensors use a
 // [Scope]. [SetChecks] turns checks off.
@@ -39,14 +39,14 @@ func Check(x *tensor.Tensor, annotation string) *tensor.Tensor {
 	return x
 }
 
-// singles are scopes for one annotation each, used again to spare their memory.
+// singles are scopes for one annotation each, reused to save memory.
 var singles = sync.Pool{New: func() any { return &Scope{single: true} }}
 
 var checksOff atomic.Bool
 
 // SetChecks turns the checks of [Check] and [Scope] on or off for the whole
-// program and returns what they were. They are on at first. A check that is
-// off costs one atomic load: a nanosecond.
+// program and returns whether they were on. They are on at first. A check that is off
+// costs one atomic load: a nanosecond.
 func SetChecks(on bool) (was bool) { return !checksOff.Swap(!on) }
 
 // A Scope checks several tensors whose axes must agree: a name that one check has
@@ -61,7 +61,7 @@ func SetChecks(on bool) (was bool) { return !checksOff.Swap(!on) }
 type Scope struct {
 	bound  []binding
 	checks int             // tensors checked so far
-	here   *callsite.Place // of the check that is running, once it binds a name
+	here   *callsite.Place // of the running check, once it binds a name
 	single bool            // for one annotation: places are not needed
 }
 
@@ -75,8 +75,8 @@ type binding struct {
 	place  *callsite.Place
 }
 
-// Check is like the function [Check], with the names bound in this scope. Names
-// that are new are bound, unless the check fails.
+// Check is like the function [Check], with the names bound in this scope. New names
+// are bound, unless the check fails.
 func (s *Scope) Check(x *tensor.Tensor, annotation string) *tensor.Tensor {
 	if s == nil || checksOff.Load() {
 		return x
@@ -85,8 +85,8 @@ func (s *Scope) Check(x *tensor.Tensor, annotation string) *tensor.Tensor {
 	return x
 }
 
-// Bind fixes sizes beforehand, such as those of a configuration. It panics with
-// an [*Error] if one of them has another size already.
+// Bind fixes sizes beforehand, such as those of a configuration. It panics with an
+// [*Error] if a name already has another size.
 func (s *Scope) Bind(sizes ...Size) {
 	if s == nil {
 		return
@@ -199,7 +199,7 @@ func (s *Scope) check(x *tensor.Tensor, text string) *Error {
 	return nil
 }
 
-// checkAxis checks one axis of x against what stands for it.
+// checkAxis checks one axis of x against its part of the annotation.
 func (s *Scope) checkAxis(a *annotation, g *group, x *tensor.Tensor, axis int) *Error {
 	size := x.Size(axis)
 	wrong := func(it item, reason string) *Error {
@@ -261,7 +261,7 @@ func (s *Scope) checkMany(a *annotation, g *group, x *tensor.Tensor, axis, n int
 	return nil
 }
 
-// place is where the running check was called, for all the names that it binds.
+// place is where the running check was called, for all names that it binds.
 func (s *Scope) place() *callsite.Place {
 	if s.here == nil {
 		here := callsite.Here()
@@ -279,7 +279,7 @@ func (s *Scope) bind(a *annotation, b binding) {
 	s.bound = append(s.bound, b)
 }
 
-// annotation is the text of a check, read once.
+// annotation is the text of a check, parsed once.
 type annotation struct {
 	text               string
 	name               string // of the tensor; may be empty

@@ -7,9 +7,9 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// program is an einsum worked out for operands of given shapes and strides: the
-// tensor operations to run. Operands are numbered; the result of a product takes
-// the number after the last.
+// program is an einsum worked out for operands of given shapes and strides: the tensor
+// operations to run. Operands are numbered; the result of a product takes the number
+// after the last.
 type program struct {
 	operands []dims
 	steps    []instruction
@@ -27,9 +27,9 @@ const (
 	permute                    // args: the order of the output
 )
 
-// instruction is one step. A unary one replaces tensor a, a product makes
-// tensor out of a and b: each is permuted and reshaped first, and the
-// product reshaped after; nil arguments leave that out.
+// instruction is one step. A unary one replaces tensor a, and a product makes tensor
+// out from a and b: each is permuted and reshaped first, and the product reshaped
+// afterwards; nil arguments skip that.
 type instruction struct {
 	code                   opcode
 	args                   []int
@@ -101,8 +101,8 @@ func arranged(t *tensor.Tensor, order, shape []int) *tensor.Tensor {
 	return t
 }
 
-// term is a tensor on the way: the axis of the einsum that each of its axes is,
-// with sizes and strides.
+// term is an intermediate tensor: for each of its axes, the axis of the einsum that it
+// is, with sizes and strides.
 type term struct {
 	id     int
 	labels []int
@@ -222,8 +222,8 @@ func (p *program) simplify(t *term, sizes []int) {
 	}
 }
 
-// sumAlone sums over the axes that nothing else has: before any product, where
-// it is cheapest.
+// sumAlone sums over the axes that nothing else has, before any product, where that is
+// cheapest.
 func (p *program) sumAlone(t *term, others uint64) {
 	var axes, labels []int
 	flops := 1.
@@ -264,8 +264,8 @@ func rowMajor(t *term) {
 // so that memory in any order is joined without a copy where that is possible.
 func (p *program) product(a, b *term, id int, needed uint64, out []label) *term {
 	rank := func(l int) int { return slices.IndexFunc(out, func(o label) bool { return o.axis == l }) }
-	// The columns of a product vary fastest: give them to the operand that has
-	// the axis which is to come last, so that the result needs no permutation.
+	// The columns of a product vary fastest: give them to the operand that has the axis
+	// that should come last, so that the result needs no permutation.
 	last := func(t, other *term) int {
 		latest := unknown
 		for _, l := range t.labels {

@@ -1,5 +1,5 @@
-// Package einops names the axes of tensors. A pattern says what the axes are and what is to become of them, so that
-// code needs no comments about shapes and no counting of axes:
+// Package einops names the axes of tensors. A pattern says what the axes are and what becomes of them, so that code
+// needs no comments about shapes and no counting of axes:
 //
 //	scores := einops.Einsum("batch seq1 hidden, batch seq2 hidden -> batch seq1 seq2", x, y)
 //	x = einops.Rearrange(x, "... (heads hidden) -> ... heads hidden", einops.Axis("heads", 2))
@@ -16,10 +16,10 @@
 // that run plans. einsum.go reads and checks the patterns of products, contract.go turns them into matrix products, in
 // the order that order.go finds. pack.go, shape.go, check.go and explain.go each deal with one subject.
 //
-// All results are made by operations of package tensor: gradients, FLOP counts and devices are theirs.
+// All results are made by operations of package tensor, so gradients, FLOP counts and devices work as they do there.
 //
 // # Errors
 //
-// A pattern that can't be read or does not fit panics with an [*Error] that shows the pattern with a mark under the
-// place; [tensor.Try] turns it into an error.
+// A pattern that can't be read or does not fit causes a panic with an [*Error] that shows the pattern, with a mark
+// under the place; [tensor.Try] turns it into an error.
 package einops

@@ -90,7 +90,7 @@ func TestMistakes(t *testing.T) {
 				"    b (h d) -> b h d\n" +
 				"      ^^^^^\n" +
 				"    shape [2 10] with b=2, h=4, d=3\n" +
-				"    give one length less and it is worked out"},
+				"    leave out one length, and it will be worked out"},
 		{"unknown lengths", func() { einops.Rearrange(x, "b (h d e) -> b h d e", einops.Axis("h", 2)) }, einops.ErrLength,
 			"einops: rearrange: axis 1 has size 10, and the lengths of \"d\" and \"e\" can't both be worked out from it\n" +
 				"    b (h d e) -> b h d e\n" +

@@ -16,9 +16,9 @@ import (
 //	einops.Einsum("batch seq1 hidden, batch seq2 hidden -> batch seq1 seq2", x, y)
 //
 // is, for each batch, seq1 and seq2, the sum over hidden of x times y. Axes of
-// different operands with one name are one axis; a size of 1 is repeated to the
-// size of the others. An axis named twice in one operand takes the diagonal.
-// ... stands for any axes, matched from the last one back and repeated likewise.
+// different operands with the same name are one axis; a size of 1 is repeated to the
+// size of the others. An axis named twice in one operand takes the diagonal. ...
+// stands for any axes, matched from the last one back and repeated in the same way.
 //
 // Two operands become one batched matrix product, which reads them with their
 // strides, without copies; only axes that have to be joined and do not follow
@@ -27,16 +27,16 @@ import (
 // result is new, or a view if the pattern only permutes axes or takes diagonals of one
 // operand; its axes may be strided.
 //
-// It panics with an [*Error] if the pattern is not well formed, sizes or dtypes
-// differ, or the number of operands does.
+// It panics with an [*Error] if the pattern is not well formed, if sizes or dtypes
+// differ, or if the number of operands is wrong.
 func Einsum(pattern string, operands ...*tensor.Tensor) *tensor.Tensor {
 	return einsum("einsum", pattern, operands)
 }
 
-// EinsumStrict is [Einsum] that refuses what is allowed but more often a slip
-// than meant: a name that appears only once in the whole pattern (a misspelt
-// axis is silently summed over), and an axis of size 1 that meets a larger one of
-// the same name.
+// EinsumStrict is [Einsum], but refuses what is allowed but more often a slip than
+// intended: a name that appears only once in the whole pattern (Einsum silently sums
+// over a misspelt axis), and an axis of size 1 that meets a larger one of the same
+// name.
 func EinsumStrict(pattern string, operands ...*tensor.Tensor) *tensor.Tensor {
 	return einsum("strict einsum", pattern, operands)
 }
@@ -125,7 +125,7 @@ func contractionFor(op, pattern string, operands []*tensor.Tensor) *contraction 
 	return c
 }
 
-// newContraction reads a pattern for operands of the ranks given.
+// newContraction reads a pattern for operands of the given ranks.
 func newContraction(op, pattern string, ranks []int) (*contraction, *Error) {
 	c := &contraction{parser: parser{op, pattern}}
 	arrow, err := c.arrow()
@@ -180,7 +180,7 @@ func newContraction(op, pattern string, ranks []int) (*contraction, *Error) {
 	if right.ellipsis == nil && ellipsis > 0 {
 		for _, s := range sides {
 			if s.ellipsis != nil {
-				return nil, c.fail(s.ellipsis.start, s.ellipsis.end, "the output does not have the ellipsis of the operands", "write ... in the output, or name the axes that are to be summed over")
+				return nil, c.fail(s.ellipsis.start, s.ellipsis.end, "the output does not have the ellipsis of the operands", "write ... in the output, or name the axes to sum over")
 			}
 		}
 	}
@@ -259,7 +259,7 @@ func (c *contraction) strictNames() *Error {
 				others := slices.DeleteFunc(slices.Clone(c.names), func(s string) bool { return s == name })
 				hint := nearest(name, others)
 				if hint == "" {
-					hint = "if it is to be summed over on its own, use Einsum or Reduce"
+					hint = "to sum over it on its own, use Einsum or Reduce"
 				}
 				err := c.fail(l.start, l.end, fmt.Sprintf("axis %q appears only once", name), hint)
 				err.Kind = ErrStrict

@@ -11,25 +11,25 @@ import (
 	"github.com/lectern-go/lectern/internal/spelling"
 )
 
-// The kinds of mistake that are this package's own; test with errors.Is on what
-// [tensor.Try] returns. Sizes that don't fit are [tensor.ErrShape], element types
+// The kinds of mistake that belong to this package; test for them with errors.Is on
+// what [tensor.Try] returns. Sizes that don't fit are [tensor.ErrShape], element types
 // [tensor.ErrDtype].
 var (
 	ErrPattern = errors.New("pattern not well formed")  // text that can't be read, or sides that don't match each other
-	ErrLength  = errors.New("axis length not known")    // a length that must be given, or was given in vain
+	ErrLength  = errors.New("axis length not known")    // a length that must be given, or is of no use
 	ErrOperand = errors.New("operands do not fit")      // more or fewer tensors than the pattern has operands, or nil
 	ErrStrict  = errors.New("refused by strict einsum") // a pattern that is allowed but suspicious
 )
 
-// Error is what this package panics with when its caller made a mistake. Its
-// text shows what failed, then the pattern with a mark under the place, the
-// shapes with the sizes known so far, and one thing to try.
+// Error is what this package panics with when its caller has made a mistake. Its text
+// shows what failed, then the pattern with a mark under the place, the shapes with the
+// sizes known so far, and one thing to try.
 type Error struct {
 	Kind     error   // one of the Err… values of this package or of tensor
 	Op       string  // "rearrange", "einsum", "check", ...
 	Pattern  string  // as given
 	Start    int     // byte offset in Pattern of what is wrong
-	End      int     // byte offset behind it; Start == End marks a single place
+	End      int     // byte offset after it; Start == End marks a single place
 	Reason   string  // the rule that failed, with its axes and sizes
 	Shapes   [][]int // of the tensors involved
 	Sizes    []Size  // axis lengths known when it failed

@@ -29,7 +29,7 @@ type Explanation struct {
 type Step struct {
 	Op     string   // the method of Tensor: "View", "Permute", "Matmul", ...; "Reduce" for the caller's reduction
 	Inputs []int    // tensors it reads, numbered from 0: first the operands, then the result of each step
-	Args   []int    // the axes or sizes that the method is given
+	Args   []int    // the axes or sizes given to the method
 	Axes   []string // the axes of the result
 	Shape  []int    // their sizes
 	Summed []string // axes that disappear
@@ -37,8 +37,8 @@ type Step struct {
 	FLOPs  float64
 }
 
-// Explain returns what [Rearrange], [Reduce] or [Repeat], whichever the pattern
-// is for, does to a contiguous tensor of the shape. It panics as they do.
+// Explain returns what [Rearrange], [Reduce] or [Repeat], whichever the pattern is
+// for, does to a contiguous tensor of the given shape. It panics as they do.
 //
 //	fmt.Println(einops.Explain("b s (h d) -> b h s d", []int{2, 3, 8}, einops.Axis("h", 2)))
 func Explain(pattern string, shape []int, axes ...Size) *Explanation {
@@ -132,8 +132,8 @@ func Explain(pattern string, shape []int, axes ...Size) *Explanation {
 	return e
 }
 
-// kindOf returns the operation that a pattern is for. What can't be read is
-// left to the plan to refuse.
+// kindOf returns the operation that a pattern is for. It leaves to the plan to refuse
+// what can't be read.
 func kindOf(pattern string) string {
 	p := parser{rearranging, pattern}
 	arrow, err := p.arrow()
@@ -197,8 +197,8 @@ func (p *plan) label(axes []int) string {
 	return "(" + strings.Join(words, " ") + ")"
 }
 
-// ExplainEinsum returns the products that [Einsum] makes of contiguous operands
-// of the shapes, in their order, with their FLOPs. It panics as Einsum does.
+// ExplainEinsum returns the products that [Einsum] computes for contiguous operands of
+// the given shapes, in order, with their FLOPs. It panics as Einsum does.
 func ExplainEinsum(pattern string, shapes ...[]int) *Explanation {
 	ranks := make([]int, len(shapes))
 	operands := make([]dims, len(shapes))
@@ -314,7 +314,7 @@ func (e *Explanation) String() string {
 	return b.String()
 }
 
-// summary says what the whole costs.
+// summary says what everything costs.
 func (e *Explanation) summary() string {
 	text := fmt.Sprintf("result %v, ", e.Shape)
 	switch {

@@ -7,10 +7,10 @@ import (
 )
 
 // The order of the products decides the work: (a b)(b c)(c d) costs abc + acd
-// one way and bcd + abd the other. As in opt_einsum (Smith and Gray, 2018) the
-// cost of a product is the product of the sizes of all axes of its two operands.
-// Up to exactTerms operands the cheapest order of all is found, by dynamic
-// programming over subsets; beyond, products are chosen greedily.
+// one way and bcd + abd the other. As in opt_einsum (Smith and Gray, 2018), the cost
+// of a product is the product of the sizes of all axes of its two operands. For up to
+// exactTerms operands, dynamic programming over subsets finds the cheapest order of
+// all; beyond that, products are chosen greedily.
 const exactTerms = 9
 
 // order returns the pairs of terms to multiply; results are numbered after the
@@ -76,7 +76,7 @@ func cheapest(sets []uint64, kept uint64, sizes []int) [][2]int {
 			return bits.TrailingZeros(uint(s))
 		}
 		left := table[s].left
-		// The smaller half first keeps the operands in the order given.
+		// Taking the smaller half first keeps the operands in the given order.
 		b := walk(s - left)
 		a := walk(left)
 		pairs = append(pairs, [2]int{min(a, b), max(a, b)})
@@ -86,8 +86,8 @@ func cheapest(sets []uint64, kept uint64, sizes []int) [][2]int {
 	return pairs
 }
 
-// greedy multiplies, again and again, the pair whose result adds the least
-// memory to what its operands had.
+// greedy keeps multiplying the pair whose result needs the least memory beyond that of
+// its operands.
 func greedy(sets []uint64, kept uint64, sizes []int) [][2]int {
 	all := slices.Clone(sets)
 	open := make([]int, len(sets))

@@ -9,15 +9,14 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// Pack joins tensors of different ranks along one axis: * in the pattern stands
-// for any axes of each tensor, which are composed into one; the others are named
-// and agree. It returns a new tensor and, for [Unpack], the shapes that * stood
-// for.
+// Pack joins tensors of different ranks along one axis: * in the pattern stands for
+// any axes of each tensor, which are composed into one; the other axes are named and
+// must agree. It returns a new tensor and, for [Unpack], the shapes that * stood for.
 //
 //	// a class token [c], patches [h w c]: packed [1+h*w c], shapes [[] [h w]]
 //	packed, shapes := einops.Pack("* c", token, patches)
 //
-// It panics with an [*Error] if the pattern has no *, or tensors don't fit it or
+// It panics with an [*Error] if the pattern has no *, or if tensors don't fit it or
 // each other.
 func Pack(pattern string, tensors ...*tensor.Tensor) (packed *tensor.Tensor, shapes [][]int) {
 	star := newStar("pack", pattern)
@@ -55,9 +54,9 @@ func Pack(pattern string, tensors ...*tensor.Tensor) (packed *tensor.Tensor, sha
 	return tensor.Cat(star.before, flat...), shapes
 }
 
-// Unpack undoes [Pack]: it cuts the axis * into pieces of the shapes given and
-// gives each its axes back. One length in all shapes may be -1, it is then
-// worked out. The results are views of x.
+// Unpack undoes [Pack]: it cuts the axis * into pieces of the given shapes and
+// restores the axes of each. One length in all shapes may be -1 and is then worked
+// out. The results are views of x.
 //
 // It panics with an [*Error] unless the pattern has one * and a name for every
 // other axis, and the shapes fill the axis exactly.
@@ -86,8 +85,8 @@ func Unpack(x *tensor.Tensor, shapes [][]int, pattern string) []*tensor.Tensor {
 	return pieces
 }
 
-// fill works out the -1 among shapes that together have size elements, and
-// says what is wrong if they don't.
+// fill works out the -1 among shapes that have size elements in all, and says what is
+// wrong if they don't.
 func fill(size int, shapes [][]int) (filled [][]int, problem string) {
 	total := 0
 	var open []int // the shape with the -1
@@ -160,7 +159,7 @@ func newStar(op, pattern string) *star {
 		case word == "*":
 			s.at, s.before = at, len(s.words)
 		case slices.Contains(s.words, word):
-			must(s.fail(at, end, fmt.Sprintf("axis %q appears twice", word), "give each axis a name of its own"))
+			must(s.fail(at, end, fmt.Sprintf("axis %q appears twice", word), "give each axis a different name"))
 		default:
 			it, err := s.word(at, end, rules{})
 			must(err)

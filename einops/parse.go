@@ -23,8 +23,8 @@ type item struct {
 	start, end int // bytes of the pattern
 }
 
-// group is what stands for one axis of a tensor (for any number of axes, if it
-// is an ellipsis): one item, or several in parentheses, or none for 1 and ().
+// group is the part of a pattern for one axis of a tensor (for any number of axes, if
+// it is an ellipsis): one item, or several in parentheses, or none for 1 and ().
 type group struct {
 	items      []item
 	paren      bool
@@ -108,7 +108,7 @@ func (p parser) side(start, end int, r rules) (*side, *Error) {
 			if err := p.once(it, s, seen, r); err != nil {
 				return nil, err
 			}
-			one := it.length == 1 // it says nothing within parentheses
+			one := it.length == 1 // it means nothing within parentheses
 			switch {
 			case open != nil && !one:
 				open.items = append(open.items, it)
@@ -145,7 +145,7 @@ func (p parser) once(it item, s *side, seen map[string]bool, r rules) *Error {
 	case key == "" || key == "_" && r.underscore:
 		return nil
 	case seen[key] && !r.duplicates:
-		return p.fail(it.start, it.end, fmt.Sprintf("axis %q appears twice", key), "give each axis a name of its own")
+		return p.fail(it.start, it.end, fmt.Sprintf("axis %q appears twice", key), "give each axis a different name")
 	}
 	seen[key] = true
 	return nil
@@ -211,8 +211,8 @@ func (p parser) word(start, end int, r rules) (item, *Error) {
 // maxLength bounds axis lengths, so that products of a few stay within an int.
 const maxLength = 1 << 46
 
-// maxPattern bounds the bytes of a pattern, and so the time to read it and the
-// memory of those that are remembered.
+// maxPattern bounds the bytes of a pattern, and so the time to read it and the memory
+// for those that are remembered.
 const maxPattern = 4096
 
 func isLetter(c rune) bool { return unicode.IsLetter(c) || unicode.Is(unicode.Nl, c) }

@@ -16,8 +16,8 @@ const (
 	parsing     = "parse shape"
 )
 
-// plan is a pattern worked out for tensors of one rank: which elementary axes
-// there are and what becomes of each. Sizes come in when it is run.
+// plan is a pattern worked out for tensors of one rank: which elementary axes there
+// are and what becomes of each. Sizes are given when it is run.
 //
 //	b (h d) -> b h d        axes b h d;  input b, (h d);  output b, h, d
 type plan struct {
@@ -28,7 +28,7 @@ type plan struct {
 	input    []bundle // the elementary axes that each axis of the input is composed of
 	output   []bundle // and each axis of the result
 	reduced  []int    // elementary axes that are reduced
-	order    []int    // for Permute: where the axes left over come from
+	order    []int    // for Permute: where the remaining axes come from
 	ordered  bool     // order changes nothing
 	splits   bool     // some axis of the input is not one elementary axis
 	merges   bool     // some axis of the result is not one elementary axis
@@ -42,7 +42,7 @@ type axis struct {
 	start, end int    // where the pattern has it
 }
 
-// bundle is the elementary axes that make up one axis of a tensor.
+// bundle holds the elementary axes that make up one axis of a tensor.
 type bundle struct {
 	axes       []int
 	start, end int
@@ -50,7 +50,7 @@ type bundle struct {
 
 const unknown = -1
 
-// newPlan works a pattern out for tensors of a rank.
+// newPlan works out a pattern for tensors of a given rank.
 func newPlan(op, pattern string, rank int) (*plan, *Error) {
 	p := &plan{parser: parser{op, pattern}, rank: rank}
 	if op == parsing {
@@ -164,7 +164,7 @@ func (s *side) names() (list []string) {
 	return list
 }
 
-// addInput lays the left side over the axes of the tensor.
+// addInput matches the left side with the axes of the tensor.
 func (p *plan) addInput(left *side) *Error {
 	n := len(left.groups)
 	if left.ellipsis != nil {
@@ -277,13 +277,13 @@ func (p *plan) find(name string) int {
 	return unknown
 }
 
-// stage is one step of running a plan, in this order. Each is left out where
-// it would change nothing.
+// stage is one step of running a plan, in this order. Each is skipped where it would
+// change nothing.
 type stage int
 
 const (
 	splitAxes  stage = iota // view: one axis for each elementary axis
-	reduceAxes              // with what the caller gave
+	reduceAxes              // with the caller's function
 	orderAxes               // permute
 	roomForNew              // view: axes of size 1 where new ones come
 	expandNew               // expand those
@@ -291,8 +291,8 @@ const (
 	numStages
 )
 
-// step returns the argument of a stage: the shape to go to, or the axes to
-// reduce, or their order. It is appended to room.
+// step returns the argument of a stage: the new shape, the axes to reduce, or their
+// order. It is appended to room.
 func (p *plan) step(s stage, sizes, room []int) (arg []int, needed bool) {
 	switch s {
 	case splitAxes:
@@ -364,8 +364,8 @@ func (p *plan) run(x *tensor.Tensor, reduce Reduction, given []Size) *tensor.Ten
 	return x
 }
 
-// planFor returns the plan of a pattern for tensors of the shape's rank, from
-// the cache if it is there.
+// planFor returns the plan of a pattern for tensors of the shape's rank, from the
+// cache if it is there.
 func planFor(op, pattern string, x *tensor.Tensor) *plan {
 	if x == nil {
 		must(&Error{Kind: ErrOperand, Op: op, Pattern: pattern, End: len(pattern), Reason: "the tensor is nil"})

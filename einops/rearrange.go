@@ -7,14 +7,13 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// Input is what patterns are applied to: a tensor, or a list of tensors of one
+// Input is what patterns are applied to: a tensor, or a list of tensors of the same
 // shape, which is stacked on a new first axis.
 type Input interface {
 	*tensor.Tensor | []*tensor.Tensor
 }
 
-// A Size is the length of a named axis. [Axis] makes one to be used, [Infer] one
-// to be found out.
+// A Size is the length of a named axis. [Axis] gives one, and [Infer] asks for one.
 type Size struct {
 	Name string
 	Len  int
@@ -24,8 +23,8 @@ type Size struct {
 // String returns "heads=2".
 func (s Size) String() string { return fmt.Sprintf("%s=%d", s.Name, s.Len) }
 
-// Axis gives the length of an axis that can't be worked out from the shape, or
-// that is to be checked.
+// Axis gives the length of an axis that can't be worked out from the shape, or that
+// should be checked.
 func Axis(name string, length int) Size { return Size{Name: name, Len: length} }
 
 // Infer asks for the length of an axis: it is stored in *length when the call
@@ -46,7 +45,7 @@ func Infer(name string, length *int) Size { return Size{Name: name, into: length
 // The result shares the storage of x (it is a view, or x itself if nothing
 // changes) whenever strides can express it: always if no axes are composed on
 // the right, otherwise if the composed axes follow each other in memory.
-// Else it is a copy.
+// Otherwise it is a copy.
 //
 // It panics with an [*Error] if the pattern is not well formed or does not fit.
 func Rearrange[X Input](x X, pattern string, axes ...Size) *tensor.Tensor {

@@ -7,10 +7,9 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// A Reduction makes one element of many: it returns x without the axes named,
-// which are positive and ascending and must not be changed.
-// Methods of Tensor have this form, so (*tensor.Tensor).Sum is one, and so is
-// a function of your own:
+// A Reduction makes one element out of many: it returns x without the named axes,
+// which are not negative, ascending, and must not be changed. Methods of Tensor have
+// this form, so (*tensor.Tensor).Sum is one, and so is a function of your own:
 //
 //	logSumExp := func(x *tensor.Tensor, axes ...int) *tensor.Tensor { return x.Exp().Sum(axes...).Log() }
 type Reduction func(x *tensor.Tensor, axes ...int) *tensor.Tensor
@@ -27,10 +26,9 @@ func Mean(x *tensor.Tensor, axes ...int) *tensor.Tensor { return x.Mean(axes...)
 //	einops.Reduce(x, "... hidden -> ...", einops.Sum)
 //	einops.Reduce(x, "b (h 2) (w 2) c -> b h w c", einops.Max) // 2x2 max pooling
 //
-// The result is new unless no axis is reduced; then it is that of Rearrange. It
-// panics with an [*Error] if the pattern is not well formed or does not fit, or
-// if the reduction does not return the shape that it should; and as the
-// reduction itself does.
+// The result is new unless no axis is reduced; then it is that of Rearrange. It panics
+// with an [*Error] if the pattern is not well formed or does not fit, or if the
+// reduction does not return the right shape; and as the reduction itself does.
 func Reduce[X Input](x X, pattern string, reduction Reduction, axes ...Size) *tensor.Tensor {
 	t := input(reducing, pattern, x)
 	p := planFor(reducing, pattern, t)
@@ -41,7 +39,7 @@ func Reduce[X Input](x X, pattern string, reduction Reduction, axes ...Size) *te
 	return p.run(t, reduction, axes)
 }
 
-// reduce calls the reduction and checks what it made.
+// reduce calls the reduction and checks its result.
 func (p *plan) reduce(x *tensor.Tensor, reduction Reduction, axes []int) *tensor.Tensor {
 	y := reduction(x, axes...)
 	for i, j := 0, 0; i <= x.Dim(); i++ {

@@ -8,11 +8,11 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// Sizes is axis lengths by name, in the order of the pattern.
+// Sizes holds axis lengths by name, in the order of the pattern.
 type Sizes []Size
 
-// Of returns the length of a named axis. It panics with an [*Error] if there is
-// none of that name.
+// Of returns the length of a named axis. It panics with an [*Error] if there is no
+// axis of that name.
 func (s Sizes) Of(name string) int {
 	known := make([]string, len(s))
 	for i, size := range s {
@@ -32,9 +32,9 @@ func (s Sizes) Of(name string) int {
 // String returns "batch=2, seq=3".
 func (s Sizes) String() string { return joined(s, ", ") }
 
-// ParseShape returns the lengths of the axes of x that a pattern names: "_" and
-// ... skip axes, 1, () and other numbers check them. Composed axes are taken
-// apart if enough lengths are given.
+// ParseShape returns the lengths of the axes of x that a pattern names: "_" and ...
+// skip axes; 1, () and other numbers check them. Composed axes are taken apart if
+// enough lengths are given.
 //
 //	s := einops.ParseShape(x, "batch _ height width")
 //	einops.Rearrange(y, "(b h w) c -> b c h w", einops.Axis("b", s.Of("batch")), ...)

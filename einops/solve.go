@@ -8,8 +8,8 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// solve fills sizes, one for each elementary axis, from the lengths given and
-// the shape, size(i) for axis i of the tensor.
+// solve fills sizes, one for each elementary axis, from the given lengths and the
+// shape, size(i) for axis i of the tensor.
 func (p *plan) solve(shape []int, given []Size, sizes []int) *Error {
 	for i := range p.axes {
 		sizes[i] = p.axes[i].length
@@ -81,7 +81,7 @@ func (p *plan) solveAxis(shape []int, i int, sizes []int) *Error {
 	case missing == unknown && size != known:
 		hint := ""
 		if slices.ContainsFunc(b.axes, func(a int) bool { return p.axes[a].name != "" }) {
-			hint = "give one length less and it is worked out"
+			hint = "leave out one length, and it will be worked out"
 		}
 		return at(fmt.Sprintf("axis %d has size %d, not %s", i, size, p.product(b, sizes)), hint)
 	case missing == unknown:
@@ -95,7 +95,7 @@ func (p *plan) solveAxis(shape []int, i int, sizes []int) *Error {
 	return nil
 }
 
-// divisors proposes the lengths nearest to n that divide size.
+// divisors suggests the lengths nearest to n that divide size.
 func divisors(size, n int) string {
 	if n > size || size > 1<<20 {
 		return ""
@@ -136,7 +136,7 @@ func (p *plan) product(b *bundle, sizes []int) string {
 	return fmt.Sprintf("%s = %s = %d", joined(known, "·"), joined(values, "·"), total)
 }
 
-// capped multiplies lengths; products beyond any tensor stay at one that
+// capped multiplies lengths; products too large for any tensor stay at a number that
 // fits none.
 func capped(a, b int) int {
 	if high, low := bits.Mul64(uint64(a), uint64(b)); high == 0 && low < 1<<62 {
@@ -162,8 +162,8 @@ func (p *plan) unused(shape []int, name string) *Error {
 	return err
 }
 
-// sizeError describes a failure over sizes, as far as they are known; at is
-// the elementary axis to mark.
+// sizeError describes a failure with the sizes known so far; at is the elementary axis
+// to mark.
 func (p *plan) sizeError(shape, sizes []int, at int, kind error, reason, hint string) *Error {
 	e := &Error{Kind: kind, Op: p.op, Pattern: p.pattern, Reason: reason, Hint: hint, Shapes: [][]int{slices.Clone(shape)}}
 	if at != unknown {

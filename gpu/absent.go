@@ -16,7 +16,7 @@ func init() {
 // Why returns an error that says in one sentence why there is no CUDA device.
 func Why() error {
 	if runtime.GOOS != "linux" {
-		return &noDevice{"CUDA is used on Linux alone, and this is " + runtime.GOOS}
+		return &noDevice{"CUDA is only used on Linux, and this is " + runtime.GOOS}
 	}
 	return &noDevice{"this program was built without cgo (CGO_ENABLED=0, or no C compiler was found)"}
 }
@@ -24,7 +24,7 @@ func Why() error {
 // DeviceCount returns 0.
 func DeviceCount() int { return 0 }
 
-// Libraries says why none was looked for.
+// Libraries says why it looked for none.
 func Libraries() string { return Why().Error() }
 
 // Properties returns the error of Why.

@@ -18,11 +18,11 @@ import (
 	"github.com/lectern-go/lectern/internal/device"
 )
 
-// card is one CUDA device. All work goes to one stream, in the order of the
-// calls; only prefetched copies have a stream of their own.
+// card is one CUDA device. All work goes to one stream, in the order of the calls;
+// only prefetched copies have their own stream.
 //
-// Nothing is remembered by thread: goroutines change threads between calls, so
-// each C function makes the context current first.
+// No state is kept per thread: goroutines change threads between calls, so each C
+// function makes the context current first.
 type card struct {
 	index      int
 	name       string // as users write it, such as "cuda:0"
@@ -31,7 +31,7 @@ type card struct {
 	blocking   bool // LECTERN_CUDA_BLOCKING=1: wait after each operation, to blame the right one
 
 	lost       atomic.Pointer[Error]  // the failure after which nothing works
-	lastKernel atomic.Pointer[kernel] // what was launched last, a hint for who failed
+	lastKernel atomic.Pointer[kernel] // the last launch, a hint at what failed
 
 	uploading   sync.Mutex // owns the stages
 	heap        heap
@@ -41,7 +41,7 @@ type card struct {
 	products    products
 	counters    counters
 
-	sharedMemory int // bytes that a block may have of it
+	sharedMemory int // bytes of it that a block may have
 }
 
 var _ device.Backend = (*card)(nil)
@@ -76,7 +76,7 @@ func open(index int) (*card, error) {
 	}
 	c.c = (*C.gpu_card)(C.calloc(1, C.sizeof_gpu_card))
 	if err := c.check("open the device", C.gpu_card_open(c.c, C.int(index))); err != nil {
-		return nil, err // what was made stays: the driver allows a process no clean second start
+		return nil, err // what was made stays: the driver doesn't let a process start again cleanly
 	}
 	c.heap.start(c)
 	cuda.cards[index] = c
@@ -90,7 +90,8 @@ func deviceRange(n int) string {
 	return fmt.Sprintf("cuda:0 to cuda:%d", n-1)
 }
 
-// describe asks for the properties of a device, and the shared memory that a block may have, without opening it.
+// describe asks for the properties of a device, and for how much shared memory a block may have, without opening the
+// device.
 func describe(index, driver int) (properties DeviceProperties, shared int, err error) {
 	attributes := []C.int{C.ATTRIBUTE_MULTIPROCESSORS, C.ATTRIBUTE_CAPABILITY_MAJOR, C.ATTRIBUTE_CAPABILITY_MINOR, C.ATTRIBUTE_CLOCK_RATE,
 		C.ATTRIBUTE_MEMORY_CLOCK_RATE, C.ATTRIBUTE_MEMORY_BUS_WIDTH, C.ATTRIBUTE_L2_CACHE_SIZE, C.ATTRIBUTE_THREADS_PER_MULTIPROCESSOR, C.ATTRIBUTE_SHARED_MEMORY}
@@ -116,8 +117,8 @@ func (c *card) Name() string { return c.name }
 // Model returns the name of the product.
 func (c *card) Model() string { return c.properties.Name }
 
-// TF32 reports whether products of float32 round their operands to TF32: it is
-// allowed and the device can.
+// TF32 reports whether products of float32 round their operands to TF32: whether that
+// is allowed and the device can do it.
 func (c *card) TF32() bool { return tf32.Load() && c.properties.Major >= 8 }
 
 // Synchronize waits for all work and returns what went wrong with it.
@@ -137,7 +138,7 @@ func (c *card) alive(op string) error {
 	return nil
 }
 
-// check turns a result of the driver into an error and remembers those that the
+// check turns a result of the driver into an error and remembers errors that the
 // device doesn't survive.
 func (c *card) check(op string, r C.CUresult) error {
 	if r == 0 {
@@ -169,8 +170,8 @@ func driverError(name, op string, r C.CUresult) *Error {
 	}
 }
 
-// losesDevice reports whether all later calls fail too. Too few registers for a
-// kernel (701) and a full memory (2) are not among these.
+// losesDevice reports whether all later calls fail, too. Too few registers for a
+// kernel (701) and full memory (2) don't count.
 func losesDevice(r int) bool {
 	switch r {
 	case 4, 214, 219, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719:

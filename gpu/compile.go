@@ -24,9 +24,9 @@ import (
 	"github.com/lectern-go/lectern/internal/atomicfile"
 )
 
-// kernels are those of a card that were launched, by name. Each is compiled by
-// itself when it is first launched, and kept for all processes: a program waits for
-// the few that it uses, not for all of them.
+// kernels are a card's kernels that have been launched, by name. Each is compiled by
+// itself when it is first launched, and kept for all processes: a program waits only
+// for the few that it uses.
 type kernels struct {
 	sync.Mutex          // owns what is compiled
 	functions  sync.Map // string: *kernel
@@ -66,7 +66,7 @@ func (c *card) function(name string) (*kernel, error) {
 	return f, nil
 }
 
-// partedSource is the source of all kernels in a form from which one can be
+// partedSource is the source of all kernels in a form from which a single one can be
 // compiled: with the options of part.
 var partedSource = sync.OnceValue(func() parted { return inParts(kernelSource) })
 
@@ -75,9 +75,9 @@ type parted struct {
 	kernels []string
 }
 
-// inParts puts each kernel between lines that leave it out when another one is
-// asked for. A kernel begins with kernelBegins, and perhaps __launch_bounds__, and ends on the same line or at the
-// next line that is a closing brace. Lines keep their numbers in messages.
+// inParts puts each kernel between lines that leave it out when another one is wanted. A kernel begins with
+// kernelBegins, and perhaps __launch_bounds__, and ends on the same line or at the next line that is a closing
+// brace. Lines keep their numbers in messages.
 func inParts(source string) parted {
 	var p parted
 	var s strings.Builder
@@ -108,8 +108,8 @@ func inParts(source string) parted {
 
 const kernelBegins = `extern "C" __global__ void `
 
-// constants stands between the name of a kernel and what is constant where it is compiled, as in
-// "packed:OP=zip_add,OUT=type_float32": each operation and type has a kernel of its own, which asks for none of them
+// constants separates the name of a kernel from the constants that it is compiled with, as in
+// "packed:OP=zip_add,OUT=type_float32": each operation and type has its own kernel, which need not look them up
 // while it runs.
 const constants = ":"
 
@@ -125,7 +125,7 @@ func part(kernel string) []string {
 	return options
 }
 
-// compilerRuns counts how often kernels were compiled and not found compiled.
+// compilerRuns counts how often kernels were compiled rather than found in the cache.
 var compilerRuns atomic.Int64
 
 // loadModule finds the code of a kernel in the user's cache or compiles it.
@@ -149,7 +149,7 @@ func (c *card) loadModule(kernel string) (module C.CUmodule, err error) {
 	if err := c.check("load kernel "+kernel, C.gpu_module(c.c, unsafe.Pointer(&image[0]), &module)); err != nil {
 		return nil, err
 	}
-	writeImage(file, image) // a cache that can't be written costs time, nothing else
+	writeImage(file, image) // a cache that can't be written only costs time
 	return module, nil
 }
 
@@ -161,7 +161,7 @@ type target struct {
 }
 
 // compileTarget chooses the device's own architecture if the compiler knows it,
-// else the highest below, as PTX.
+// otherwise the highest one below it, as PTX.
 func compileTarget(device int, supported []int) target {
 	best := 0
 	for _, a := range supported {
@@ -178,8 +178,8 @@ func compileTarget(device int, supported []int) target {
 	return target{best, true}
 }
 
-// options keep products and sums apart, as on a processor, so that both give
-// the same numbers.
+// options keep products and sums separate, as on a processor, so that both give the
+// same numbers.
 func (t target) options() []string {
 	architecture := fmt.Sprintf("--gpu-architecture=sm_%d", t.architecture)
 	if t.ptx {
@@ -198,7 +198,7 @@ func supportedArchitectures() []int {
 	return architectures
 }
 
-// compile returns the code for a target; the error holds what the compiler says.
+// compile returns the code for a target; the error holds the compiler's messages.
 func compile(device, source string, t target, more ...string) ([]byte, error) {
 	compilerRuns.Add(1)
 	text, options := C.CString(source), C.CString(strings.Join(append(t.options(), more...), "\n"))
@@ -213,15 +213,15 @@ func compile(device, source string, t target, more ...string) ([]byte, error) {
 	if r != 0 {
 		e := &Error{Device: device, Op: "compile the kernels", Library: "NVRTC", Code: int(r), Name: C.GoString(C.gpu_nvrtc_error(r)), Log: strings.TrimSpace(C.GoString(log))}
 		if r == 7 {
-			e.hint = "NVRTC needs libnvrtc-builtins of its own version beside it"
+			e.hint = "NVRTC needs libnvrtc-builtins of the same version beside it"
 		}
 		return nil, e
 	}
 	return C.GoBytes(image, C.int(size)), nil
 }
 
-// cacheFile is where the code of a kernel is kept, by all that it depends on, or ""
-// if there is no place for it.
+// cacheFile is where the code of a kernel is kept, named after everything it depends
+// on, or "" if there is no place for it.
 func cacheFile(kernel string, parts ...string) string {
 	folder, err := os.UserCacheDir()
 	if err != nil {
@@ -235,7 +235,7 @@ func cacheFile(kernel string, parts ...string) string {
 	return filepath.Join(folder, "lectern", "cuda", fmt.Sprintf("%s-%x.cubin", entry, h.Sum(nil)[:16]))
 }
 
-// readImage reads what writeImage wrote; ok is false for a file that was damaged.
+// readImage reads what writeImage wrote; ok is false for a damaged file.
 func readImage(file string) (image []byte, ok bool) {
 	data, err := os.ReadFile(file)
 	if err != nil || len(data) <= sha256.Size {

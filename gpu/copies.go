@@ -19,11 +19,10 @@ import (
 	"github.com/lectern-go/lectern/internal/humanize"
 )
 
-// Copies never read Go's memory after the call has returned: what lies there is
-// staged in pinned memory first, or the call waits.
+// Copies never read Go's memory after the call has returned: either the data is first
+// staged in pinned memory, or the call waits.
 
-// Upload copies src into a block, from offset on. src may be changed when it
-// returns.
+// Upload copies src into a block, from offset on. src may be changed once it returns.
 func (c *card) Upload(dst device.Memory, offset int, src []byte) error {
 	const op = "copy to the device"
 	b, err := c.within(op, dst, offset, len(src))
@@ -41,8 +40,8 @@ func (c *card) Upload(dst device.Memory, offset int, src []byte) error {
 	return c.settle(op, C.gpu_upload(c.c, to, from, C.size_t(len(src))))
 }
 
-// Download copies len(dst) bytes of a block, from offset on, when all earlier
-// work is done.
+// Download copies len(dst) bytes of a block, from offset on, once all earlier work is
+// done.
 func (c *card) Download(dst []byte, src device.Memory, offset int) error {
 	const op = "copy from the device"
 	b, err := c.within(op, src, offset, len(dst))
@@ -54,8 +53,8 @@ func (c *card) Download(dst []byte, src device.Memory, offset int) error {
 	return c.check(op, C.gpu_download(c.c, unsafe.Pointer(unsafe.SliceData(dst)), C.CUdeviceptr(b.address()+uint64(offset)), C.size_t(len(dst))))
 }
 
-// within returns the block of a memory after checking that it is this card's and
-// holds the bytes.
+// within returns the block behind a memory after checking that it belongs to this card
+// and holds the bytes.
 func (c *card) within(op string, m device.Memory, offset, bytes int) (*block, error) {
 	if err := c.alive(op); err != nil {
 		return nil, err
@@ -70,8 +69,8 @@ func (c *card) within(op string, m device.Memory, offset, bytes int) (*block, er
 	return b, nil
 }
 
-// settle is check for operations that return before they are done: it waits for
-// them if the user wants to know which one fails.
+// settle is check for operations that return before they are done: it waits for them
+// if the user wants to know which one fails.
 func (c *card) settle(op string, r C.CUresult) error {
 	if r == 0 && c.blocking {
 		r = C.gpu_synchronize(c.c)
@@ -80,8 +79,8 @@ func (c *card) settle(op string, r C.CUresult) error {
 }
 
 // Prefetch allocates a block and copies src, which must be pinned, into it while
-// earlier work goes on. Work on the block waits for the copy. src must not be
-// changed until wait returns.
+// earlier work goes on. Work on the block waits for the copy. src must not be changed
+// until wait returns.
 func (c *card) Prefetch(src []byte) (device.Memory, func() error, error) {
 	const op = "prefetch"
 	owner := pins.owner(src)
@@ -103,7 +102,7 @@ func (c *card) Prefetch(src []byte) (device.Memory, func() error, error) {
 	r := C.gpu_prefetch(c.c, b.at, unsafe.Pointer(unsafe.SliceData(src)), C.size_t(len(src)), done.handle, cBool(!c.heap.pooled))
 	b.copying.Store(done)
 	err = c.settle(op, r)
-	if err == nil && owner != c { // who gives its memory back without knowing of this copy
+	if err == nil && owner != c { // whoever frees its memory doesn't know of this copy
 		err = done.wait()
 	}
 	if err != nil {
@@ -113,8 +112,8 @@ func (c *card) Prefetch(src []byte) (device.Memory, func() error, error) {
 	return b, done.wait, nil
 }
 
-// Pin returns host memory that the device reads and writes by itself, and what
-// gives it back. Copies that use it then may still go on.
+// Pin returns host memory that the device reads and writes directly, and a function
+// that gives it back, even while copies still use it.
 func (c *card) Pin(bytes int) (memory []byte, free func(), err error) {
 	const op = "pin memory"
 	if err := c.alive(op); err != nil {
@@ -133,7 +132,7 @@ func (c *card) Pin(bytes int) (memory []byte, free func(), err error) {
 		}
 		if r == C.CUDA_OUT_OF_MEMORY {
 			e := driverError(c.name, op, r)
-			e.hint = fmt.Sprintf("%s were asked for, and this machine lets no more of its memory be page-locked", humanize.Bytes(bytes))
+			e.hint = fmt.Sprintf("%s were requested, and this machine allows no more page-locked memory", humanize.Bytes(bytes))
 			return nil, nil, e
 		}
 		if err := c.check(op, r); err != nil {
@@ -150,17 +149,17 @@ func (c *card) Pin(bytes int) (memory []byte, free func(), err error) {
 	}, nil
 }
 
-// pageSize is what sizes of pinned memory are rounded up to.
+// Sizes of pinned memory are rounded up to multiples of pageSize.
 const pageSize = 4096
 
-// pinnedCache keeps pinned memory to be used again: to pin is slow, and to unpin
-// waits for the device.
+// pinnedCache keeps pinned memory for reuse: pinning is slow, and unpinning waits for
+// the device.
 type pinnedCache struct {
 	sync.Mutex
 	spare map[int][]sparePin
 }
 
-// sparePin is free when the copies that were asked for before are done.
+// sparePin is free once the copies before it are done.
 type sparePin struct {
 	at   unsafe.Pointer
 	done *event
@@ -212,7 +211,7 @@ func (p *pinnedCache) trim(c *card) {
 	clear(p.spare)
 }
 
-// pinned is the host memory that devices may read on their own, by address.
+// pinned is the host memory that devices may read directly, by address.
 type pinned struct {
 	sync.RWMutex
 	ranges []pinnedRange
@@ -239,12 +238,12 @@ func (p *pinned) remove(at unsafe.Pointer) {
 	}
 }
 
-// after returns the index of the first range that begins behind an address.
+// after returns the index of the first range that begins after an address.
 func (p *pinned) after(at uintptr) int {
 	return sort.Search(len(p.ranges), func(i int) bool { return p.ranges[i].from > at })
 }
 
-// owner returns the card that has pinned memory, nil if it is not pinned.
+// owner returns the card for which memory is pinned, or nil if it isn't pinned.
 func (p *pinned) owner(memory []byte) *card {
 	if len(memory) == 0 {
 		return nil

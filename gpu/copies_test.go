@@ -174,7 +174,7 @@ func TestPinWithoutMemory(t *testing.T) {
 	}
 	t.Setenv("FAKECUDA_FAULT", "cuMemHostAlloc:1:2,cuMemHostAlloc:2:2")
 	_, _, err = c.Pin(60000)
-	wantError(t, err, "gpu: pin memory on cuda:0: CUDA_ERROR_OUT_OF_MEMORY", "58.6 KiB were asked for", "page-locked")
+	wantError(t, err, "gpu: pin memory on cuda:0: CUDA_ERROR_OUT_OF_MEMORY", "58.6 KiB were requested", "page-locked")
 }
 
 func TestPinnedRanges(t *testing.T) {

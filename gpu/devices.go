@@ -4,7 +4,7 @@ package gpu
 
 import "time"
 
-// Why returns nil if there is a CUDA device, else an error that says in one
+// Why returns nil if there is a CUDA device, otherwise an error that says in one
 // sentence why there is none.
 func Why() error { return cuda.start() }
 
@@ -25,9 +25,8 @@ func Properties(index int) (DeviceProperties, error) {
 	return c.properties, nil
 }
 
-// Synchronize waits until a device has done all that was asked of it, and
-// returns what went wrong. Work is done behind the program's back, so whoever
-// measures time must wait.
+// Synchronize waits until a device has done all its work, and returns what went wrong.
+// Work goes on after calls have returned, so whoever measures time must wait.
 func Synchronize(index int) error {
 	c, err := open(index)
 	if err != nil {
@@ -55,7 +54,7 @@ func MemoryAllocated(index int) int {
 	return 0
 }
 
-// MaxMemoryAllocated returns the most that MemoryAllocated ever was since
+// MaxMemoryAllocated returns the highest MemoryAllocated since
 // ResetMaxMemoryAllocated.
 func MaxMemoryAllocated(index int) int {
 	if c := opened(index); c != nil {
@@ -64,8 +63,7 @@ func MaxMemoryAllocated(index int) int {
 	return 0
 }
 
-// ResetMaxMemoryAllocated lets MaxMemoryAllocated begin again, at what is held
-// now.
+// ResetMaxMemoryAllocated restarts MaxMemoryAllocated from what is held now.
 func ResetMaxMemoryAllocated(index int) {
 	if c := opened(index); c != nil {
 		c.heap.peak.Store(c.heap.allocated.Load())
@@ -73,7 +71,7 @@ func ResetMaxMemoryAllocated(index int) {
 }
 
 // MemoryReserved returns the bytes that this program has taken from the driver:
-// those of tensors, and those that are kept to be used again.
+// those of tensors, and those that are kept for reuse.
 func MemoryReserved(index int) int {
 	if c := opened(index); c != nil {
 		return c.reserved()
@@ -95,8 +93,7 @@ func MemoryInfo(index int) (free, total int, err error) {
 	return free, total, nil
 }
 
-// EmptyCache gives the memory that is kept to be used again back to the driver,
-// for other programs.
+// EmptyCache returns memory that is kept for reuse to the driver, for other programs.
 func EmptyCache(index int) error {
 	c, err := open(index)
 	if err != nil {
@@ -124,7 +121,7 @@ func NewEvent(index int) (*Event, error) {
 	return &Event{e}, nil
 }
 
-// Record puts the mark behind all work that was asked for so far.
+// Record puts the mark after all work so far.
 func (e *Event) Record() error { return e.event.record() }
 
 // Wait returns when the work before the mark is done.
@@ -133,6 +130,6 @@ func (e *Event) Wait() error { return e.event.wait() }
 // Done reports whether the work before the mark is done.
 func (e *Event) Done() (bool, error) { return e.event.done() }
 
-// Since waits for the mark and returns how long the device took from an earlier
-// one, by its own clock, which counts half microseconds.
+// Since waits for the mark and returns how long the device took from an earlier one,
+// by its own clock, which counts half microseconds.
 func (e *Event) Since(earlier *Event) (time.Duration, error) { return e.event.since(earlier.event) }

@@ -9,20 +9,19 @@ import (
 	"github.com/lectern-go/lectern/internal/humanize"
 )
 
-// ErrOutOfMemory is what errors are (errors.Is) that say that a device is full,
-// even after everything that nobody uses was given back.
+// ErrOutOfMemory matches errors (errors.Is) that say that a device is full, even after
+// all unused memory was freed.
 var ErrOutOfMemory = device.ErrOutOfMemory
 
-// ErrUnsupported is what errors are (errors.Is) that say that an operation does
-// not exist on the device.
+// ErrUnsupported matches errors (errors.Is) that say that an operation does not exist
+// on the device.
 var ErrUnsupported = device.ErrUnsupported
 
-// ErrNoDevice is what errors are (errors.Is) that say why there is no device.
+// ErrNoDevice matches errors (errors.Is) that say why there is no device.
 var ErrNoDevice = errors.New("no CUDA device")
 
-// ErrLost is what errors are (errors.Is) after a failure that the driver does
-// not recover from in the same process, such as a kernel that wrote outside of
-// its memory.
+// ErrLost matches errors (errors.Is) after a failure from which the driver does not
+// recover in the same process, such as a kernel that wrote outside its memory.
 var ErrLost = errors.New("the device is lost to this process")
 
 // Error is a failure that the driver or one of its libraries reported.
@@ -31,12 +30,12 @@ type Error struct {
 	Op      string // what was being done, such as "copy from the device"
 	Library string // "CUDA", "cuBLASLt" or "NVRTC"
 	Code    int    // the library's number
-	Name    string // the library's name of it
+	Name    string // the library's name for it
 	Text    string // the library's description
 
 	Requested, Free, Total int    // bytes, if memory ran out
 	Lost                   bool   // no operation works any more in this process
-	Log                    string // what the compiler of kernels said
+	Log                    string // the kernel compiler's messages
 	hint                   string
 }
 
@@ -44,7 +43,7 @@ func (e *Error) Error() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "gpu: %s on %s: ", e.Op, e.Device)
 	if e.Requested > 0 {
-		fmt.Fprintf(&s, "out of device memory: %s asked for, %s free of %s", humanize.Bytes(e.Requested), humanize.Bytes(e.Free), humanize.Bytes(e.Total))
+		fmt.Fprintf(&s, "out of device memory: %s requested, %s free of %s", humanize.Bytes(e.Requested), humanize.Bytes(e.Free), humanize.Bytes(e.Total))
 	} else {
 		fmt.Fprintf(&s, "%s (%s %d)", e.Name, e.Library, e.Code)
 		if e.Text != "" {
@@ -65,7 +64,7 @@ func (e *Error) Is(target error) bool {
 	return target == ErrOutOfMemory && e.Requested > 0 || target == ErrLost && e.Lost
 }
 
-// lostError is what all operations fail with after the device was lost.
+// lostError is the error of all operations after the device was lost.
 type lostError struct {
 	device, op string
 	first      *Error

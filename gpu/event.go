@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// event is a mark in the work of a card. Events are used again when nobody holds
-// them: to record one again does not disturb those who wait for the old mark.
+// event is a mark in the work of a card. Events are reused when nobody holds them:
+// recording one again does not disturb whoever waits for the old mark.
 type event struct {
 	card   *card
 	handle C.CUevent
@@ -23,7 +23,7 @@ type event struct {
 // eventList keeps events for later.
 type eventList struct {
 	sync.Mutex
-	spare [2][]C.CUevent // those without a time and those with
+	spare [2][]C.CUevent // those without a time and those with one
 }
 
 func (c *card) newEvent(timed bool) (*event, error) {
@@ -51,7 +51,7 @@ func (c *card) newEvent(timed bool) (*event, error) {
 	return e, nil
 }
 
-// record puts the mark behind all work that was asked for so far.
+// record puts the mark after all work so far.
 func (e *event) record() error {
 	if err := e.card.alive("record an event"); err != nil {
 		return err

@@ -51,18 +51,18 @@ type decoding struct {
 	_                                           int32
 }
 
-// mostFeatures is what a head has at most for the kernels.
+// mostFeatures is how many features of a head the kernels take.
 const mostFeatures = 128
 
-// attentionSizes are the sizes of an attention, and what else it is given.
+// attentionSizes are the sizes of an attention, and its other arguments.
 type attentionSizes struct {
 	batches, heads, keyHeads, queries, keys, features, values int
 	causal                                                    int32
 	scale                                                     float32
 }
 
-// attentionOf finds the sizes, of matrices in the last two axes, the heads before them and batches before those. ok
-// is false for what no kernel takes.
+// attentionOf finds the sizes, with matrices in the last two axes, the heads before them and batches before those.
+// ok is false if no kernel takes them.
 func attentionOf(q, k, v device.View, numbers []float64) (s attentionSizes, ok bool) {
 	rank := len(q.Shape)
 	if rank < 3 || q.Memory == nil || k.Memory == nil || v.Memory == nil || q.Type != k.Type || q.Type != v.Type {
@@ -94,7 +94,7 @@ func stridesOf(v device.View) (at [4]int64, ok bool) {
 	return at, true
 }
 
-// located fills in addresses and strides of views. ok is false if one has other strides than kernels know.
+// located fills in addresses and strides of views. ok is false if one has strides that kernels don't know.
 func located(views []device.View, addresses []*uint64, strides []*[4]int64) (ok bool) {
 	for i, v := range views {
 		if *strides[i], ok = stridesOf(v); !ok {
@@ -105,8 +105,8 @@ func located(views []device.View, addresses []*uint64, strides []*[4]int64) (ok 
 	return true
 }
 
-// attention computes out = softmax(q·kᵀ·scale)·v of in, which are q, k, v and perhaps a mask, and the logarithms of
-// the sums in softmax, if they are asked for. The numbers are whether it is causal, and the scale.
+// attention computes out = softmax(q·kᵀ·scale)·v from in, which holds q, k, v and perhaps a mask, and the
+// logarithms of the sums in softmax, if they are wanted. The numbers say whether it is causal, and the scale.
 func (c *card) attention(out, in []device.View, numbers []float64) error {
 	s, ok := attentionOf(in[0], in[1], in[2], numbers)
 	if !ok {
@@ -134,13 +134,13 @@ func (c *card) attention(out, in []device.View, numbers []float64) error {
 	return c.launchAny(s, "attend_any_", 2, s.queries, s.heads, &a)
 }
 
-// attentionGradient computes the gradients dq, dk and dv, which are out, of in: dL/dout, q, k, v, out, the
-// logarithms of sums, and perhaps a mask.
+// attentionGradient computes the gradients dq, dk and dv, which are out, from in: dL/dout, q, k, v, out,
+// the logarithms of sums, and perhaps a mask.
 func (c *card) attentionGradient(out, in []device.View, numbers []float64) error {
 	g, q, k, v, result, sums := in[0], in[1], in[2], in[3], in[4], in[5]
 	s, ok := attentionOf(q, k, v, numbers)
 	if !ok || g.Memory == nil || g.Type != q.Type || result.Type != q.Type || sums.Type != device.Float32 || !sums.IsContiguous() || sums.Len() != s.batches*s.heads*s.queries {
-		return device.ErrUnsupported // without the sums: forward went in steps
+		return device.ErrUnsupported // without the sums: forward was computed in steps
 	}
 	onTensorCores := c.hasTensorCores(s, q.Type, in[6:], out)
 	a, ok := s.any(q.Type)
@@ -178,7 +178,7 @@ func (c *card) attentionGradient(out, in []device.View, numbers []float64) error
 	return c.launchAny(s, "attend_any_keys_", 4, s.keys, s.keyHeads, &a)
 }
 
-// width is the number of features that a kernel is made for.
+// width is the number of features for which a kernel is made.
 func (s attentionSizes) width() int {
 	if max(s.features, s.values) <= 64 {
 		return 64
@@ -191,7 +191,7 @@ func (s attentionSizes) any(t device.Type) (attendingAny, bool) {
 		features: int32(s.features), values: int32(s.values), causal: s.causal, scale: s.scale}, t == device.Float32
 }
 
-// setMask hands over a mask, if there is one.
+// setMask passes a mask, if there is one.
 func (a *attendingAny) setMask(mask device.View) (ok bool) {
 	if mask.Shape == nil {
 		return true
@@ -201,10 +201,10 @@ func (a *attendingAny) setMask(mask device.View) (ok bool) {
 	return ok
 }
 
-// sharedOfAny is the shared memory for so many tiles of rows, and one of scores, of 64 rows each.
+// sharedOfAny is the shared memory for a number of tiles of rows, and one of scores, of 64 rows each.
 func sharedOfAny(s attentionSizes, tiles int) int { return 64 * 4 * (tiles*(s.width()+4) + 64 + 4) }
 
-// launchAny launches a kernel with a block for each 64 rows of each head.
+// launchAny launches a kernel with a block for every 64 rows of each head.
 func (c *card) launchAny(s attentionSizes, kernel string, tiles, rows, heads int, a *attendingAny) error {
 	shared := sharedOfAny(s, tiles)
 	if c.sharedMemory < shared {
@@ -230,8 +230,8 @@ var coresKernels = map[string][2]coresKernel{
 	"attend_keys_":    {{128, 66560}, {64, 99328}},
 }
 
-// hasTensorCores reports whether the kernels for tensor cores take an attention. What they read is copied if it
-// doesn't lie as they read it, what they write must.
+// hasTensorCores reports whether the kernels for tensor cores take an attention. Inputs that don't lie in
+// memory as they must are copied; outputs must lie so.
 func (c *card) hasTensorCores(s attentionSizes, t device.Type, mask, results []device.View) bool {
 	if c.properties.Major < 8 || t != device.BFloat16 && t != device.Float16 || len(mask) > 0 || s.features%8 != 0 || s.values%8 != 0 || s.values == 0 || !(s.scale > 0) {
 		return false
@@ -254,8 +254,8 @@ func (s attentionSizes) cores() attending {
 		features: int32(s.features), values: int32(s.values), causal: s.causal, scale: s.scale}
 }
 
-// packed calls use with views that can be read 16 bytes at a time, along axes that kernels know: those given, or
-// copies.
+// packed calls use with views that can be read 16 bytes at a time, along axes that kernels know: the given ones,
+// or copies.
 func (c *card) packed(views []device.View, use func(views []device.View) error) error {
 	ready := make([]device.View, len(views))
 	for i, v := range views {
@@ -314,13 +314,13 @@ func (c *card) gradientOnTensorCores(s attentionSizes, out, in []device.View, do
 	})
 }
 
-// launchCores launches a kernel with a block for each few rows of each head.
+// launchCores launches a kernel with a block for every few rows of each head.
 func (c *card) launchCores(s attentionSizes, kernel string, t device.Type, rows, heads int, a *attending) error {
 	k := coresKernels[kernel][s.width()/64-1]
 	return c.launchHeads(kernel+smallName(t)+"_"+strconv.Itoa(s.width()), (rows+k.rows-1)/k.rows*s.batches*heads, 128, k.shared, unsafe.Pointer(a), unsafe.Sizeof(*a))
 }
 
-// counters are numbers for the blocks of a kernel to count each other by, 0 before and after each launch.
+// counters are numbers with which the blocks of a kernel count each other, 0 before and after each launch.
 type counters struct {
 	sync.Mutex
 	at C.CUdeviceptr
@@ -345,7 +345,7 @@ func (c *card) zeros() (uint64, error) {
 	return uint64(c.counters.at), nil
 }
 
-// decode computes attention of one query for each head, whose keys are cut into parts.
+// decode computes attention for one query per head, whose keys are cut into parts.
 func (c *card) decode(s attentionSizes, out, in []device.View) (done bool, err error) {
 	name := smallName(in[0].Type)
 	if name == "" || s.queries != 1 || len(in) > 3 || len(out) > 1 || s.features != s.width() || s.values != s.width() {

@@ -29,7 +29,7 @@ type gates struct {
 	count                 int64
 }
 
-// swigluGradients makes dL/dx and dL/dgate of dL/dout, x and the gate.
+// swigluGradients computes dL/dx and dL/dgate from dL/dout, x and the gate.
 func (c *card) swigluGradients(out, in []device.View, _ []float64) error {
 	x := in[1]
 	name := smallName(x.Type)

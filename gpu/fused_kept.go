@@ -34,7 +34,7 @@ type keptRows struct {
 	rows    int    // that a block has at a time
 }
 
-// keepRows chooses how many threads share a row of count elements, at most most, and how many packs each has, or
+// keepRows chooses how many threads share a row of count elements, at most most, and how many packs each has. It
 // refuses rows that are too long or not made of packs.
 func keepRows(kernel string, t device.Type, count, most int) (keptRows, error) {
 	name, each := packName(t), 16/sizes[t] // elements of a pack
@@ -61,7 +61,7 @@ func keepRows(kernel string, t device.Type, count, most int) (keptRows, error) {
 	return k, nil
 }
 
-// blocks returns how many blocks have all rows.
+// blocks returns how many blocks it takes for all rows.
 func (k keptRows) blocks(rows int64) int64 { return (rows + int64(k.rows) - 1) / int64(k.rows) }
 
 // inRows reports whether views of one type are rows without gaps that begin where packs do.
@@ -74,7 +74,7 @@ func inRows(t device.Type, views ...device.View) bool {
 	return true
 }
 
-// keptSoftmax makes the softmax of rows, or its logarithm, if registers hold them.
+// keptSoftmax computes the softmax of rows, or its logarithm, if registers can hold them.
 func (c *card) keptSoftmax(op string, out, x device.View) (done bool, err error) {
 	if !inRows(out.Type, out, x) {
 		return false, nil
@@ -92,7 +92,7 @@ func (c *card) keptSoftmax(op string, out, x device.View) (done bool, err error)
 	return true, c.launchBlocks(k.kernel, k.blocks(a.rows), k.threads, unsafe.Pointer(&a), unsafe.Sizeof(a))
 }
 
-// softmaxGradient makes dL/dx of dL/dy and the softmax y, along the last axis.
+// softmaxGradient computes dL/dx from dL/dy and the softmax y, along the last axis.
 func (c *card) softmaxGradient(out, in []device.View, _ []float64) error {
 	dx, g, y := out[0], in[0], in[1]
 	count := y.Shape[len(y.Shape)-1]
@@ -104,7 +104,7 @@ func (c *card) softmaxGradient(out, in []device.View, _ []float64) error {
 	return c.launchBlocks(k.kernel, k.blocks(a.rows), k.threads, unsafe.Pointer(&a), unsafe.Sizeof(a))
 }
 
-// norm makes x̂·w + b of x, w and perhaps b.
+// norm computes x̂·w + b from x, w and perhaps b.
 func norm(kernel string) fusion {
 	return func(c *card, out, in []device.View, numbers []float64) error {
 		x, w := in[0], in[1]
@@ -120,8 +120,8 @@ func norm(kernel string) fusion {
 	}
 }
 
-// normGradient makes the gradients with respect to x, and perhaps to w and b, of dL/dout, x and w. So many blocks of
-// 128 threads are resident, by their registers.
+// normGradient computes the gradients with respect to x, and perhaps to w and b, from dL/dout, x and w.
+// resident is how many blocks of 128 threads their registers allow at a time.
 func normGradient(kernel string, resident int) fusion {
 	return func(c *card, out, in []device.View, numbers []float64) error {
 		g, x, w := in[0], in[1], in[2]

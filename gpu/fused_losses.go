@@ -30,8 +30,8 @@ func (a *losing) logits(x device.View) (suffix string, rows int64, ok bool) {
 	return "_" + name, int64(x.Len()) / a.count, true
 }
 
-// crossEntropy makes the loss of each row of the logits in[0], and the logarithm of its sum of exponentials, given the
-// targets in[1].
+// crossEntropy computes the loss of each row of the logits in[0], and the logarithm of its sum of exponentials, given
+// the targets in[1].
 func (c *card) crossEntropy(out, in []device.View, _ []float64) error {
 	losses, lse, targets := out[0], out[1], in[1]
 	var a losing
@@ -47,7 +47,7 @@ func (c *card) crossEntropy(out, in []device.View, _ []float64) error {
 	return c.launchBlocks("cross_entropy"+suffix, rows, threads, unsafe.Pointer(&a), unsafe.Sizeof(a))
 }
 
-// crossEntropyGradient makes dL/dx of dL/dy, x, those logarithms, and the targets.
+// crossEntropyGradient computes dL/dx from dL/dy, x, those logarithms, and the targets.
 func (c *card) crossEntropyGradient(out, in []device.View, _ []float64) error {
 	dx, g, lse, targets := out[0], in[0], in[2], in[3]
 	var a losing

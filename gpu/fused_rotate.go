@@ -20,7 +20,7 @@ type rotating struct {
 	_                              int32
 }
 
-// rotate turns pairs of x by angles, whose cosines and sines are float32 and may be repeated along any axis but the
+// rotate turns pairs of x by angles whose cosines and sines are float32 and may be repeated along any axis but the
 // last.
 func (c *card) rotate(out, in []device.View, numbers []float64) error {
 	to, x, cosines, sines := out[0], in[0], in[1], in[2]

@@ -22,7 +22,7 @@ type DeviceProperties struct {
 	DriverMajor, DriverMinor int // the CUDA version of the driver
 }
 
-// String says it in one line.
+// String writes the properties on one line.
 func (p DeviceProperties) String() string {
 	return fmt.Sprintf("%s: compute capability %d.%d, %d multiprocessors, %s of memory, driver for CUDA %d.%d",
 		p.Name, p.Major, p.Minor, p.Multiprocessors, humanize.Bytes(p.TotalMemory), p.DriverMajor, p.DriverMinor)
@@ -31,8 +31,8 @@ func (p DeviceProperties) String() string {
 // Available reports whether there is a CUDA device. [Why] says why not.
 func Available() bool { return Why() == nil }
 
-// GetDevice returns a CUDA device, if there is one of this number, else the
-// processor, so that one program runs with and without a GPU:
+// GetDevice returns a CUDA device, if there is one with this number, otherwise the
+// processor, so that the same program runs with and without a GPU:
 //
 //	x := tensor.With(gpu.GetDevice(0)).Randn(4, 8)
 //
@@ -48,8 +48,8 @@ func GetDevice(index int) tensor.Device {
 	return d
 }
 
-// Time returns how long the device works on what f asks for, by the device's own
-// clock and without the time before its first operation begins.
+// Time returns how long the device works on the operations of f, by the device's own
+// clock and without the time before the first of them begins.
 func Time(index int, f func() error) (time.Duration, error) {
 	start, err := NewEvent(index)
 	if err != nil {
@@ -78,12 +78,12 @@ var tf32, fastFloat8 atomic.Bool
 // capability 8.0 and later). It is off at first, as in PyTorch.
 func AllowTF32(allowed bool) { tf32.Store(allowed) }
 
-// TF32Allowed reports what AllowTF32 was called with last.
+// TF32Allowed reports what AllowTF32 was last called with.
 func TF32Allowed() bool { return tf32.Load() }
 
-// AllowFastFloat8 lets products of float8 add up with fewer bits than float32
-// has, which some devices are faster for. It is off at first.
+// AllowFastFloat8 lets products of float8 add up with fewer bits than float32 has,
+// which is faster on some devices. It is off at first.
 func AllowFastFloat8(allowed bool) { fastFloat8.Store(allowed) }
 
-// FastFloat8Allowed reports what AllowFastFloat8 was called with last.
+// FastFloat8Allowed reports what AllowFastFloat8 was last called with.
 func FastFloat8Allowed() bool { return fastFloat8.Load() }

@@ -13,15 +13,15 @@ import (
 	"github.com/lectern-go/lectern/internal/device"
 )
 
-// The kernels are CUDA C++ without headers, one program of several files. They
-// are compiled for the device at hand when the first of them is launched.
+// The kernels are CUDA C++ without headers, one program in several files. Each is
+// compiled for the device at hand when it is first launched.
 
 //go:embed kernels/*.cu
 var kernelFiles embed.FS
 
-// operation is one that kernels of a family know: by its number, in integers, in floats, or in both.
+// operation is one that kernels of a family know by its number, for integers, for floats, or for both.
 type operation struct {
-	name          string // that of package tensor
+	name          string // the name that package tensor uses
 	floats, whole bool
 }
 
@@ -31,11 +31,11 @@ var (
 	zipped = casesOf("zip")
 )
 
-// aCase is a CASE of map.cu, or the head of the function that has those which follow.
+// aCase is a CASE of map.cu, or the head of the function that has the following ones.
 var aCase = regexp.MustCompile(`(?m)^(?:(.*) bool (map|zip)_(any|values)\(const elementwise &args, const (C|i64) |\t\tCASE\((\w+),)`)
 
-// casesOf reads from the source which operations on each position a family has, and what for: the CASE of a formula is
-// all that a device has to be given for another one.
+// casesOf reads from the source which elementwise operations a family has, and for which types: to give a device
+// another operation, add the CASE with its formula.
 func casesOf(family string) (list []operation) {
 	text, err := kernelFiles.ReadFile("kernels/map.cu")
 	if err != nil {
@@ -60,7 +60,7 @@ func casesOf(family string) (list []operation) {
 	return list
 }
 
-// number finds an operation in the list of its family, and refuses one that is none of the type.
+// number finds an operation in the list of its family, and refuses one that doesn't exist for the type.
 func number(list []operation, op string, compute device.Type) (int32, error) {
 	i := slices.IndexFunc(list, func(o operation) bool { return o.name == op })
 	if i < 0 || compute == device.Int64 && !list[i].whole || compute != device.Int64 && !list[i].floats {
@@ -73,13 +73,13 @@ func unsupported(op string, compute device.Type) error {
 	return fmt.Errorf("%w: %s of %s", device.ErrUnsupported, op, namesOfTypes[compute])
 }
 
-// namesOfTypes are those that kernels use.
+// namesOfTypes are the names that kernels use.
 var namesOfTypes = map[device.Type]string{
 	device.Float32: "float32", device.Float64: "float64", device.Float16: "float16", device.BFloat16: "bfloat16", device.Float8E4M3: "e4m3", device.Float8E5M2: "e5m2",
 	device.Int64: "int64", device.Int32: "int32", device.Int16: "int16", device.Int8: "int8", device.Uint8: "uint8", device.Bool: "bool",
 }
 
-// kernelParts are the files, in an order in which each needs only those before.
+// kernelParts are the files, in an order in which each needs only those before it.
 var kernelParts = []string{
 	"elements", "packs", "map", "move", "reduce", "rows", "random", "update", "matmul",
 	"rotate", "attention", "naive", "attention_any", "decode",

@@ -11,8 +11,8 @@ import "C"
 
 import "unsafe"
 
-// watch is told of each launch, product, copy there and back, and block of memory that is asked for, by tests that
-// count them: kind says which, and name what exactly.
+// watch is set by tests, and is told of each launch, product, copy in either direction, and allocated block of
+// memory: kind says which of these it is, and name what exactly.
 var watch func(kind, name string)
 
 func watched(kind, name string) {
@@ -21,10 +21,10 @@ func watched(kind, name string) {
 	}
 }
 
-// launch runs a kernel, which takes one struct by value, behind all work that
-// was asked for before. args points to that struct, laid out as in C and without
-// Go pointers; it is copied before launch returns. Memory whose address is in it
-// must be kept alive until then, with keep.
+// launch runs a kernel, which takes one struct by value, after all earlier work. args
+// points to that struct, laid out as in C and without Go pointers; it is copied before
+// launch returns. Memory whose address is in it must be kept alive until then, with
+// keep.
 func (c *card) launch(kernel string, grid, blockSize, sharedBytes uint32, args unsafe.Pointer, size uintptr) error {
 	if first := c.lost.Load(); first != nil {
 		return &lostError{c.name, kernel, first}

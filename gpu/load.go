@@ -20,12 +20,12 @@ import (
 	"unsafe"
 )
 
-// oldestDriver is the version of CUDA that a driver must know, as the driver
-// counts them.
+// oldestDriver is the oldest version of CUDA that a driver may have, in the driver's
+// own numbers.
 const oldestDriver = 11020
 
-// system is what one process knows of CUDA. All of it is looked up at the first
-// use, so that a program that never asks for a device pays nothing.
+// system is what one process knows about CUDA. All of it is looked up at first use, so
+// that a program that never asks for a device pays nothing.
 type system struct {
 	sync.Mutex
 	asked   bool
@@ -38,7 +38,7 @@ type system struct {
 	lt      library
 }
 
-// library is one that is opened when it is first needed.
+// library is opened when it is first needed.
 type library struct {
 	asked bool
 	path  string
@@ -100,7 +100,7 @@ func (s *system) openDriver() error {
 // dotted writes a version of CUDA as people do.
 func dotted(version int) string { return fmt.Sprintf("%d.%d", version/1000, version%1000/10) }
 
-// openNVRTC opens the compiler of kernels.
+// openNVRTC opens the kernel compiler.
 func (s *system) openNVRTC() (path string, err error) {
 	s.Lock()
 	defer s.Unlock()
@@ -119,8 +119,8 @@ func (s *system) openNVRTC() (path string, err error) {
 	return l.path, l.err
 }
 
-// Libraries says where the driver, NVRTC and cuBLASLt were found, a line for
-// each, or why one was not. It opens device 0.
+// Libraries says where the driver, NVRTC and cuBLASLt were found, or why not, with one
+// line for each. It opens device 0.
 func Libraries() string {
 	c, err := open(0)
 	if err != nil {
@@ -140,15 +140,15 @@ func Libraries() string {
 	return text + fmt.Sprintf("\ncuBLASLt: %d, %s", C.gpu_lt_version(), cuda.lt.path)
 }
 
-// openBuiltins opens the library that NVRTC looks for itself but doesn't find
-// where it lies outside of the loader's folders, as in a Python environment.
+// openBuiltins opens the library that NVRTC looks for by itself but doesn't find
+// outside the loader's folders, as in a Python environment.
 func openBuiltins(nvrtc string) {
 	files, _ := filepath.Glob(filepath.Join(filepath.Dir(nvrtc), "libnvrtc-builtins.so.*"))
 	openFirst(files) // NVRTC says what is missing if this fails
 }
 
-// openLibrary opens the first file that has all entry points and that try, if
-// there is one, accepts. It returns where the library is.
+// openLibrary opens the first file that has all entry points and that try, if it isn't
+// nil, accepts. It returns where the library is.
 func openLibrary(files []string, symbol string, bind func(unsafe.Pointer) *C.char, try func() error) (string, error) {
 	err := errors.New("no file of that name")
 	for _, file := range files {
@@ -173,7 +173,7 @@ func openLibrary(files []string, symbol string, bind func(unsafe.Pointer) *C.cha
 	return "", err
 }
 
-// openFirst opens the first of some files; the error is that of the first.
+// openFirst opens the first file that can be opened; the error is that of the first one.
 func openFirst(files []string) (handle unsafe.Pointer, file string, err error) {
 	const room = 1024
 	why := (*C.char)(C.malloc(room))

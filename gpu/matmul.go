@@ -8,10 +8,10 @@ import (
 	"github.com/lectern-go/lectern/internal/device"
 )
 
-// Matmul computes the products of the matrices in the last two axes. Operands are
-// read as they lie wherever cuBLASLt can do that: a transpose, a batch that is
-// broadcast, rows with gaps between them. What it can't read is copied first,
-// and what it can't multiply goes to a kernel of our own.
+// Matmul computes the products of the matrices in the last two axes. Operands are read
+// in place wherever cuBLASLt can do that: a transpose, a broadcast batch, rows with
+// gaps between them. What it can't read is copied first, and what it can't multiply
+// goes to our own kernel.
 func (c *card) Matmul(out, a, b device.View) error {
 	if err := c.alive("matmul"); err != nil {
 		return err
@@ -20,7 +20,7 @@ func (c *card) Matmul(out, a, b device.View) error {
 	if out.Len() == 0 {
 		return nil
 	}
-	if a.Shape[len(a.Shape)-1] == 0 { // sums of nothing
+	if a.Shape[len(a.Shape)-1] == 0 { // sums of no terms
 		return c.Map("copy", computeType(out.Type), out, device.View{Type: out.Type, Shape: out.Shape, Strides: make([]int, len(out.Shape))})
 	}
 	if isFloat(out.Type) && isFloat(a.Type) && isFloat(b.Type) && c.openLt() == nil {
@@ -31,8 +31,7 @@ func (c *card) Matmul(out, a, b device.View) error {
 	return c.plainMatmul(out, a, b)
 }
 
-// multiply computes products with cuBLASLt. done is false if it has no way to do
-// that.
+// multiply computes products with cuBLASLt. done is false if it has no way to do that.
 func (c *card) multiply(out, a, b device.View) (done bool, err error) {
 	if isFloat8(a.Type) && isFloat8(b.Type) && out.Type != device.Float64 {
 		if done, err := c.multiplyFloat8(out, a, b); done || err != nil {
@@ -58,8 +57,8 @@ func (c *card) multiply(out, a, b device.View) (done bool, err error) {
 	})
 }
 
-// productTypes returns the type that operands are multiplied in, which holds
-// them exactly, and the type of the sums that cuBLASLt then gives.
+// productTypes returns the type in which operands are multiplied, which holds them
+// exactly, and the type of the sums that cuBLASLt then returns.
 func productTypes(out, a, b device.Type) (operands, sums device.Type) {
 	switch {
 	case out == device.Float64 || a == device.Float64 || b == device.Float64:
@@ -93,12 +92,12 @@ func (c *card) into(out device.View, sums device.Type, f func(sums device.View) 
 	return true, c.Map("copy", sums, out, wide)
 }
 
-// multiplyFloat8 multiplies float8 matrices as they are: where the device can,
-// sizes are multiples of 16 and both operands lie with the axis that is summed
-// over last. Operands that don't are copied, one byte an element.
+// multiplyFloat8 multiplies float8 matrices as they are, if the device can do that and
+// sizes are multiples of 16. In both operands the axis to sum over must come last in
+// memory; others are copied, one byte per element.
 //
-// Sums are rounded to float8 by our own kernel, as all other numbers are: cuBLASLt
-// would take the largest number for those beyond it.
+// Our own kernel rounds the sums to float8, like all other numbers: cuBLASLt would
+// replace those out of range by the largest number.
 func (c *card) multiplyFloat8(out, a, b device.View) (done bool, err error) {
 	last := len(a.Shape) - 1
 	p, k, n := c.properties, a.Shape[last], b.Shape[last]
@@ -123,8 +122,8 @@ func isFloat(t device.Type) bool { return t <= device.Float8E5M2 }
 
 func isFloat8(t device.Type) bool { return t == device.Float8E4M3 || t == device.Float8E5M2 }
 
-// inRows returns two float8 operands as matrices whose rows lie whole and begin
-// at multiples of 16 bytes, and what gives back the copies that were needed.
+// inRows returns two float8 operands as matrices whose rows are contiguous and begin
+// at multiples of 16 bytes, and a function that frees the copies that were needed.
 func (c *card) inRows(a, b device.View) (x, y device.View, giveBack func(), err error) {
 	var copies []device.Memory
 	giveBack = func() {
@@ -159,8 +158,8 @@ func liesInRows(v device.View) bool {
 	return true
 }
 
-// contiguous returns a copy whose matrices lie in row-major order. A batch that
-// is broadcast is copied once.
+// contiguous returns a copy whose matrices lie in row-major order. A broadcast batch
+// is copied once.
 func (c *card) contiguous(v device.View, t device.Type) (device.View, error) {
 	small := v
 	small.Shape = slices.Clone(v.Shape)
@@ -222,9 +221,9 @@ func matrixOf(v device.View) matrix {
 	return matrix{v.Shape[last-1], v.Shape[last], v.Strides[last-1], v.Strides[last]}
 }
 
-// reading says how a library reads m that knows of rows, lead elements apart,
-// whose elements follow each other, and of transposes of that. The strides of
-// axes of one element don't matter.
+// reading says how a library reads m if it knows only matrices with contiguous rows,
+// lead elements apart, and their transposes. The strides of axes with one element
+// don't matter.
 func (m matrix) reading() (transposed bool, lead int, ok bool) {
 	if m.inRows() {
 		return false, m.lead(), true
@@ -254,10 +253,10 @@ type job struct {
 	batch   []batchAxis
 }
 
-// batchAxis is how far apart, in elements, the matrices of a batch lie.
+// batchAxis is how far apart, in elements, the matrices of a batch are.
 type batchAxis struct{ size, c, a, b int }
 
-// newJob takes leading axes together where their matrices follow each other.
+// newJob merges leading axes whose matrices follow each other.
 func newJob(out, a, b device.View) job {
 	j := job{c: matrixOf(out), a: matrixOf(a), b: matrixOf(b)}
 	for i, size := range out.Shape[:len(out.Shape)-2] {
@@ -285,7 +284,7 @@ func (j job) turned() job {
 	return t
 }
 
-// fold makes one tall product of a batch whose right operand is shared, which is
+// fold turns a batch whose right operand is shared into one tall product, which is
 // faster than many small ones.
 func (j job) fold() job {
 	for n := len(j.batch); n > 0; n = len(j.batch) {
@@ -308,8 +307,8 @@ func (j job) fold() job {
 	return j
 }
 
-// split chooses the axis of a batch that the library runs over; the others are
-// loops of ours.
+// split chooses the axis of a batch that the library runs over; we loop over the
+// others.
 func (j job) split() (inner batchAxis, outer []batchAxis) {
 	inner, chosen := batchAxis{size: 1}, -1
 	for i, x := range j.batch {
@@ -324,8 +323,7 @@ func (j job) split() (inner batchAxis, outer []batchAxis) {
 	return inner, outer
 }
 
-// places calls f with the offsets of each position in some axes, until f says
-// that it is enough.
+// places calls f with the offsets of each position along some axes, until f says stop.
 func places(axes []batchAxis, f func(c, a, b int) bool) bool {
 	if len(axes) == 0 {
 		return f(0, 0, 0)
@@ -339,7 +337,7 @@ func places(axes []batchAxis, f func(c, a, b int) bool) bool {
 	return true
 }
 
-// computeType is the type in which elements of a type are computed with.
+// computeType is the type in which elements of a type are computed.
 func computeType(t device.Type) device.Type {
 	switch t {
 	case device.Float64:

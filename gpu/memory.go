@@ -18,15 +18,15 @@ import (
 	"github.com/lectern-go/lectern/internal/humanize"
 )
 
-// block is a piece of a device's memory. It is given back by Free, or when the
-// collector finds that nobody holds it.
+// block is a piece of a device's memory. Free gives it back, or else the collector
+// when nobody holds it any more.
 type block struct {
 	*held
 	cleanup runtime.Cleanup
 }
 
-// held is what is given back. It knows nothing of its block, so that the
-// collector can find the block unused.
+// held is the part to give back. It doesn't point to its block, so that the collector
+// can find the block unused.
 type held struct {
 	card  *card
 	at    C.CUdeviceptr
@@ -34,10 +34,10 @@ type held struct {
 	freed atomic.Bool
 
 	waiting sync.Mutex
-	copying atomic.Pointer[event] // a copy into the block that goes on beside the computation
+	copying atomic.Pointer[event] // a copy into the block that runs alongside the computation
 }
 
-// granularity is what sizes are rounded up to, as PyTorch counts them.
+// Sizes are rounded up to multiples of granularity, as PyTorch counts them.
 const granularity = 512
 
 func rounded(bytes int) int { return (bytes + granularity - 1) / granularity * granularity }
@@ -45,17 +45,17 @@ func rounded(bytes int) int { return (bytes + granularity - 1) / granularity * g
 // Size returns the bytes of the block.
 func (b *block) Size() int { return b.size }
 
-// Free gives the block back at once. Work that was asked for before may still
-// use it; the memory is used again only after that.
+// Free gives the block back at once. Earlier work may still use it; the memory is
+// reused only after that.
 func (b *block) Free() {
 	b.cleanup.Stop()
 	b.held.release()
 	runtime.KeepAlive(b)
 }
 
-// address returns where the block is, for work that is asked for next; that
-// work waits for a copy into the block. Whoever hands the address to the device
-// keeps the block alive until then (see keep).
+// address returns where the block is, for the next piece of work, which waits for a
+// copy into the block. Whoever hands the address to the device keeps the block alive
+// until then (see keep).
 func (b *block) address() uint64 {
 	if b.freed.Load() {
 		panic("gpu: memory is used after Free")
@@ -78,12 +78,12 @@ func (h *held) await() {
 	}
 }
 
-// keep keeps views alive, and with them their memory, until it is called: it is
-// deferred by what hands addresses to the device.
+// keep keeps views alive, and with them their memory, until it is called: code that
+// hands addresses to the device defers it.
 func keep(views ...device.View) { runtime.KeepAlive(views) }
 
-// release counts a block as given back and leaves it to the next operation to
-// free it: cleanups run on a goroutine that should not wait for a driver.
+// release counts a block as given back and leaves it to the next operation to free it:
+// cleanups run on a goroutine that should not wait for a driver.
 func (h *held) release() {
 	if h.freed.Swap(true) {
 		return
@@ -98,11 +98,10 @@ func (h *held) release() {
 	heap.Unlock()
 }
 
-// heap is the memory of one card. Small blocks that were given back are kept
-// here by size and used again without asking the driver: since all computations
-// go to one stream, those of the next owner come after those of the last. Larger
-// ones go back to the driver's pool, which can cut them up; where it has no pool,
-// all blocks are kept here.
+// heap is the memory of one card. Small blocks that were given back are kept here by
+// size and reused without asking the driver: since all computations go to one stream,
+// those of the next owner come after those of the last. Larger ones go back to the
+// driver's pool, which can cut them up; if it has no pool, all blocks are kept here.
 type heap struct {
 	sync.Mutex
 	dead []*held // given back but not yet freed
@@ -113,12 +112,12 @@ type heap struct {
 	reserved   int // without a pool: bytes taken from the driver
 	allocated  atomic.Int64
 	peak       atomic.Int64
-	sinceGC    atomic.Int64 // bytes asked for since the collector was last started
+	sinceGC    atomic.Int64 // bytes requested since the collector was last started
 	collecting atomic.Bool
 }
 
-// What is kept here where the driver has a pool: blocks up to a size, up to so
-// many bytes of all sizes together.
+// What is kept here if the driver has a pool: blocks up to a size, and up to a number
+// of bytes in all.
 const (
 	smallBlock = 1 << 20
 	maxSpare   = 256 << 20
@@ -129,8 +128,8 @@ func (h *heap) start(c *card) {
 	h.spare = map[int][]C.CUdeviceptr{}
 }
 
-// Allocate returns a block, of zeros if asked for. If the device is full, the
-// collector looks for blocks that nobody holds, and it is tried once more.
+// Allocate returns a block, of zeros if zero is set. If the device is full, the
+// collector looks for blocks that nobody holds, and Allocate tries once more.
 func (c *card) Allocate(bytes int, zero bool) (device.Memory, error) {
 	b, err := c.allocate(bytes, false)
 	if err != nil {
@@ -145,8 +144,7 @@ func (c *card) Allocate(bytes int, zero bool) (device.Memory, error) {
 	return b, nil
 }
 
-// allocate returns a block for computations, or for a copy that goes on beside
-// them.
+// allocate returns a block for computations, or for a copy that runs alongside them.
 func (c *card) allocate(bytes int, forCopy bool) (*block, error) {
 	if err := c.alive("allocate"); err != nil {
 		return nil, err
@@ -178,8 +176,8 @@ func (c *card) allocate(bytes int, forCopy bool) (*block, error) {
 	return b, nil
 }
 
-// take finds a block that was used before or asks the driver for one. What a copy
-// writes beside the computations must be free at once, so it comes from the
+// take finds a block that was used before or asks the driver for one. A block that a
+// copy writes alongside the computations must be free at once, so it comes from the
 // driver.
 func (c *card) take(at *C.CUdeviceptr, size int, forCopy bool) C.CUresult {
 	h := &c.heap
@@ -202,7 +200,7 @@ func (c *card) take(at *C.CUdeviceptr, size int, forCopy bool) C.CUresult {
 	return r
 }
 
-// drain frees what was given back since the last time.
+// drain frees what has been given back since the last time.
 func (c *card) drain() {
 	h := &c.heap
 	h.Lock()
@@ -235,8 +233,7 @@ func (h *heap) keep(d *held) bool {
 	return true
 }
 
-// giveBack returns blocks to the driver. A failure shows again in whatever comes
-// next.
+// giveBack returns blocks to the driver. A failure shows again in whatever comes next.
 func (c *card) giveBack(addresses []C.CUdeviceptr) error {
 	if len(addresses) == 0 {
 		return nil
@@ -245,8 +242,8 @@ func (c *card) giveBack(addresses []C.CUdeviceptr) error {
 }
 
 // collectSometimes starts the collector in the background when a quarter of the
-// device was asked for since the last time: it doesn't see how much memory hangs
-// on the small objects that it keeps.
+// device's memory has been requested since the last time: the collector doesn't see
+// how much memory the small objects hold that it keeps.
 func (c *card) collectSometimes(size int) {
 	h := &c.heap
 	if h.sinceGC.Add(int64(size)) < int64(c.properties.TotalMemory/4) || h.collecting.Swap(true) {
@@ -259,7 +256,7 @@ func (c *card) collectSometimes(size int) {
 	}()
 }
 
-// collect gives back all that nobody holds, to the driver too.
+// collect frees everything that nobody holds, and returns it to the driver, too.
 func (c *card) collect() {
 	for range 2 { // what the first round frees may hold more
 		gc.Run(time.Second)
@@ -268,8 +265,7 @@ func (c *card) collect() {
 	c.trim()
 }
 
-// trim gives memory that is kept for later back to the driver, for other programs
-// too.
+// trim returns memory that is kept for later to the driver, for other programs, too.
 func (c *card) trim() error {
 	c.drain()
 	h := &c.heap
@@ -293,11 +289,11 @@ func (c *card) outOfMemory(bytes int, r C.CUresult) error {
 	e := driverError(c.name, "allocate", r)
 	free, total := c.memory()
 	e.Requested, e.Free, e.Total = bytes, free, total
-	e.hint = "tensors of this program hold " + humanize.Bytes(c.Allocated()) + "; use smaller batches, or give tensors back earlier"
+	e.hint = "tensors of this program hold " + humanize.Bytes(c.Allocated()) + "; use smaller batches, or free tensors earlier"
 	return e
 }
 
-// memory returns the bytes of the device that no process uses, and all of them.
+// memory returns the bytes of the device that no process uses, and the total.
 func (c *card) memory() (free, total int) {
 	var f, t C.size_t
 	if c.check("ask for free memory", C.gpu_memory(c.c, &f, &t)) != nil {

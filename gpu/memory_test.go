@@ -154,7 +154,7 @@ func TestFullDevice(t *testing.T) {
 		if !errors.As(err, &e) || e.Requested != 50<<20 || e.Total != 64<<20 || e.Free != 24<<20 || e.Lost {
 			t.Errorf("%+v", e)
 		}
-		wantError(t, err, "gpu: allocate on cuda:0: out of device memory: 50 MiB asked for, 24 MiB free of 64 MiB", "tensors of this program hold 40 MiB")
+		wantError(t, err, "gpu: allocate on cuda:0: out of device memory: 50 MiB requested, 24 MiB free of 64 MiB", "tensors of this program hold 40 MiB")
 		roundTrip(t, c, 1<<20) // the device goes on
 		held.Free()
 		roundTrip(t, c, 50<<20)

@@ -11,11 +11,11 @@ import (
 	"github.com/lectern-go/lectern/internal/humanize"
 )
 
-// maxAxes is how many axes a kernel can walk. Axes that lie behind each other in
-// memory count as one.
+// maxAxes is how many axes a kernel can walk. Axes that follow each other in memory
+// count as one.
 const maxAxes = 8
 
-// space and operand are what kernels know of shapes and tensors; see elements.cu.
+// space and operand are what kernels know about shapes and tensors; see elements.cu.
 type space struct {
 	shape [maxAxes]int64
 	count int64
@@ -53,8 +53,7 @@ const blockSize = 256
 // sizes of elements, in bytes.
 var sizes = [...]int{4, 8, 2, 2, 1, 1, 8, 4, 2, 1, 1, 1}
 
-// suffix tells the kernels for one operation apart by the type that they compute
-// in.
+// suffix tells apart the kernels for one operation by the type that they compute in.
 func suffix(compute device.Type) string {
 	switch compute {
 	case device.Float64:
@@ -71,7 +70,7 @@ type axis struct {
 	strides [4]int64
 }
 
-// axesOf returns the axes of views of one shape without those of size 1; those
+// axesOf returns the axes of views of the same shape, without those of size 1; axes
 // that can be walked as one are merged. Numbers have stride 0.
 func axesOf(shape []int, views ...device.View) []axis {
 	axes := make([]axis, 0, 8)
@@ -116,7 +115,7 @@ func continues(outer, inner *axis) bool {
 	return true
 }
 
-// tooManyAxes says that a layout is not for kernels.
+// tooManyAxes says that a layout has too many axes for kernels.
 type tooManyAxes struct {
 	op   string
 	axes int
@@ -129,8 +128,8 @@ func (e *tooManyAxes) Error() string {
 // Is makes errors.Is find ErrUnsupported.
 func (e *tooManyAxes) Is(target error) bool { return target == device.ErrUnsupported }
 
-// inSlices does an operation for each index of the first axis by itself: without
-// that axis, kernels may be able to walk the rest.
+// inSlices does an operation separately for each index of the first axis: without that
+// axis, kernels may be able to walk the rest.
 func inSlices(views []device.View, do func(views []device.View) error) error {
 	axis := slices.IndexFunc(views[0].Shape, func(size int) bool { return size > 1 })
 	parts := make([]device.View, len(views))
@@ -184,8 +183,7 @@ func origin(v device.View) uint64 {
 	return v.Memory.(*block).address() + uint64(v.Offset*sizes[v.Type])
 }
 
-// set fills in all but the strides of an operand, and reports whether it lies
-// without gaps.
+// set fills in all but the strides of an operand, and reports whether it has no gaps.
 func (o *operand) set(v *device.View) (contiguous bool) {
 	o.address, o.typ, o.bytes = origin(*v), int32(v.Type), int32(sizes[v.Type])
 	if v.Memory == nil {
@@ -199,11 +197,11 @@ func (o *operand) set(v *device.View) (contiguous bool) {
 	return contiguous
 }
 
-// elementwiseOf describes views of one shape; the first is the result. Unless the
+// elementwiseOf describes views of the same shape; the first is the result. Unless the
 // order of positions matters, they are walked in the order of its memory.
 func elementwiseOf(op string, ordered bool, views ...device.View) (elementwise, error) {
 	var e elementwise
-	alike := true // no operand has gaps, or another order than the others
+	alike := true // no operand has gaps, or a different order
 	for i := range views {
 		o := &e.operands[i]
 		contiguous := o.set(&views[i])
@@ -233,8 +231,7 @@ func elementwiseOf(op string, ordered bool, views ...device.View) (elementwise, 
 	return e, e.space.set(op, axes, &e.operands[0].strides, &e.operands[1].strides, &e.operands[2].strides, &e.operands[3].strides)
 }
 
-// inOrder reports whether the first operand lies in memory in the order of its
-// axes.
+// inOrder reports whether the first operand lies in memory in the order of its axes.
 func inOrder(axes []axis) bool {
 	for i := 1; i < len(axes); i++ {
 		if abs(axes[i].strides[0]) > abs(axes[i-1].strides[0]) {
@@ -251,7 +248,7 @@ func (c *card) launchOver(kernel string, n int64, args unsafe.Pointer, size uint
 	return c.launchBlocks(kernel, (n+blockSize-1)/blockSize, blockSize, args, size)
 }
 
-// launchBlocks launches blocks of some threads each.
+// launchBlocks launches blocks of a number of threads each.
 func (c *card) launchBlocks(kernel string, blocks int64, threads int, args unsafe.Pointer, size uintptr) error {
 	if blocks == 0 {
 		return nil
@@ -289,14 +286,14 @@ func sameBits(from, to device.Type) bool {
 	return from == device.Bool && (to == device.Uint8 || to == device.Int8) || from == device.Uint8 && to == device.Int8 || from == device.Int8 && to == device.Uint8
 }
 
-// setParams hands over numbers, as floats and as the integers next to them.
+// setParams passes numbers, as floats and as the nearest integers.
 func (e *elementwise) setParams(op string, params []float64) {
 	for i, p := range params {
 		e.p[i], e.q[i] = p, wholeNear(p)
 	}
 }
 
-// wholeNear returns the integer that bounds as p does.
+// wholeNear returns the integer that is the same bound as p.
 func wholeNear(p float64) int64 {
 	switch {
 	case p >= 1<<63:

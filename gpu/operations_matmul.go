@@ -21,8 +21,8 @@ type product struct {
 	_                            int32
 }
 
-// plainMatmul multiplies matrices of any layout and type with a kernel of our
-// own. Small floats and float32 are added up in float32, integers in int64.
+// plainMatmul multiplies matrices of any layout and type with our own kernel. Small
+// floats and float32 are added up in float32, integers in int64.
 func (c *card) plainMatmul(out, a, b device.View) error {
 	defer keep(out, a, b)
 	if out.Len() == 0 {

@@ -60,7 +60,7 @@ func (c *card) move(out, x device.View) error {
 }
 
 // transpose copies large matrices whose columns are rows of the result; it leaves
-// all else to others.
+// everything else to others.
 func (c *card) transpose(out, x device.View) (done bool, err error) {
 	if x.Memory == nil {
 		return false, nil
@@ -76,7 +76,7 @@ func (c *card) transpose(out, x device.View) (done bool, err error) {
 			column = i
 		}
 	}
-	const least = 16 // below, squares are mostly empty
+	const least = 16 // below this, squares are mostly empty
 	if column < 0 || axes[last].size < least || axes[column].size < least {
 		return false, nil
 	}
@@ -93,8 +93,8 @@ func (c *card) transpose(out, x device.View) (done bool, err error) {
 	return true, c.launchBlocks(bySize("transpose", out.Type), t.across*t.down*t.batches.count, blockSize, unsafe.Pointer(&t), unsafe.Sizeof(t))
 }
 
-// Gather takes, for each position of out, the element of x at the same position
-// but for one axis, where it is the one that index, of Int64, names.
+// Gather takes, for each position of out, the element of x at the same position,
+// except along one axis, where index, of Int64, gives the position.
 func (c *card) Gather(out, x device.View, axis int, index device.View) error {
 	defer keep(out, x, index)
 	if out.Len() == 0 {
@@ -123,9 +123,9 @@ func (c *card) Gather(out, x device.View, axis int, index device.View) error {
 	return c.launchOver("gather", (g.e.space.count+3)/4, unsafe.Pointer(&g), unsafe.Sizeof(g))
 }
 
-// Scatter adds runs of elements: out[at[i]·run + j] += x[i·run + j], those that go
-// to one place in the order of i. The runs are put in the order of their places
-// here, so that each sum belongs to one thread.
+// Scatter adds runs of elements: out[at[i]·run + j] += x[i·run + j], those that go to
+// the same place in the order of i. The runs are sorted by place here, so that each
+// sum belongs to one thread.
 func (c *card) Scatter(out, x device.View, at []int64, run int) error {
 	defer keep(out, x)
 	if len(at) == 0 || run == 0 {
@@ -150,8 +150,8 @@ func (c *card) Scatter(out, x device.View, at []int64, run int) error {
 	return c.launchOver("scatter"+suffix(out.Type), s.count*s.run, unsafe.Pointer(&s), unsafe.Sizeof(s))
 }
 
-// placeLists are, one behind the other: the different places; where the list of
-// each begins, and the end of the last; the numbers of the runs that go to each.
+// placeLists holds, one after the other: the distinct places; where the list of each
+// begins, and the end of the last; the numbers of the runs that go to each.
 type placeLists struct {
 	all    []int64
 	places int
@@ -187,8 +187,8 @@ func listsByPlace(at []int64) placeLists {
 	return placeLists{all, places}
 }
 
-// sortByPlace sorts numbers of runs by their places; runs of one place stay in
-// order. Places of a small range are counted, others compared.
+// sortByPlace sorts numbers of runs by their places; runs for the same place stay in
+// order. Places in a small range are counted, others compared.
 func sortByPlace(order, at []int64) {
 	low, high := slices.Min(at), slices.Max(at)
 	if span := high - low + 1; span <= int64(16*len(at)) { // such as the tokens of a batch among those of a vocabulary

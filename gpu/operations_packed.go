@@ -17,11 +17,11 @@ type packed struct {
 	q         [2]int64
 }
 
-// packedFrom is how many positions are worth a kernel of their own. Fewer take as long as a launch.
+// packedFrom is how many positions are worth their own kernel. Fewer take as long as a launch.
 var packedFrom int64 = 1 << 16
 
-// packedElements computes a large operation on each position whose operands have no gaps with a kernel that was
-// compiled for it. views are those that e describes, the result first.
+// packedElements computes a large elementwise operation whose operands have no gaps with a kernel compiled for
+// it. views are those that e describes, the result first.
 func (c *card) packedElements(family, op string, compute device.Type, e *elementwise, views ...device.View) (done bool, err error) {
 	if e.space.count < packedFrom || e.space.rank != 1 {
 		return false, nil

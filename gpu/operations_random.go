@@ -8,7 +8,7 @@ import (
 	"github.com/lectern-go/lectern/internal/device"
 )
 
-// draws are what Random knows.
+// draws are the distributions that Random knows.
 var draws = []operation{{"uniform", true, true}, {"normal", true, true}, {"bernoulli", true, true}, {"randint", true, true}}
 
 // drawing is the argument of a kernel; see random.cu.
@@ -26,12 +26,12 @@ type drawing struct {
 	_             int32
 }
 
-// uniformBits are the bits that a number in [1/2, 1) has, so many as a uniform
+// uniformBits are the bits that a number in [1/2, 1) has, which is how many a uniform
 // number gets.
 var uniformBits = map[device.Type]int32{device.Float32: 24, device.Float64: 53, device.Float16: 11, device.BFloat16: 8, device.Float8E4M3: 4, device.Float8E5M2: 3}
 
-// Random writes one number for each element in row-major order, made from a word
-// of Philox 4×32-10 under key, beginning with block number first of a stream:
+// Random writes one number for each element in row-major order, made from a word of
+// Philox 4×32-10 under key, beginning with block number first of a stream:
 //
 //	"uniform"    low, high    in [low, high)
 //	"normal"     mean, std    two numbers from the two words of a block

@@ -13,7 +13,7 @@ import (
 	"github.com/lectern-go/lectern/internal/humanize"
 )
 
-// reductions are what Reduce knows; what has roots, logarithms or quotients is none of integers.
+// reductions are what Reduce knows; those with roots, logarithms or quotients don't exist for integers.
 var reductions = []operation{
 	{"sum", true, true}, {"prod", true, true}, {"max", true, true}, {"min", true, true}, {"sum of squares", true, false},
 	{"logsumexp", true, false}, {"var", true, false}, {"std", true, false}, {"argmax", true, true}, {"argmin", true, true},
@@ -39,12 +39,12 @@ type pairs struct {
 	last               int32
 }
 
-// piece is how many elements a partial sum is made of.
+// piece is how many elements make up a partial sum.
 const piece = 1024
 
-// Reduce computes each element of out, which is contiguous, from count elements
-// of x, which follow each other in row-major order. Sums are made in the order in
-// which package tensor makes them.
+// Reduce computes each element of out, which is contiguous, from count elements of x,
+// which follow each other in row-major order. Terms are added in the same order as in
+// package tensor.
 func (c *card) Reduce(op string, compute device.Type, out, x device.View, count int, params ...float64) error {
 	defer keep(out, x)
 	n, err := number(reductions, op, compute)
@@ -101,8 +101,8 @@ func (c *card) Reduce(op string, compute device.Type, out, x device.View, count 
 	return c.joinPairs(compute, r)
 }
 
-// packs names the kernel for large runs that can be read 16 bytes at a time, or returns "": the elements of a run
-// follow each other, and each run begins at a multiple of 16 bytes and is one.
+// packs names the kernel for large runs that can be read 16 bytes at a time: the elements of a run follow each
+// other, and each run begins at a multiple of 16 bytes and has such a length. Otherwise it returns "".
 func (r *reduction) packs(op string, compute device.Type, x device.View, kept, gone []axis) string {
 	t, each := packName(x.Type), int64(16/sizes[x.Type])
 	if t == "" || compute != device.Float32 || r.count*r.kept.count < packedFrom || len(kept) > 1 || len(gone) != 1 || gone[0].strides[0] != 1 || r.count%each != 0 || r.keptStrides[0]%each != 0 || r.x%16 != 0 {
@@ -134,8 +134,8 @@ func (r *reduction) split(op string, x device.View, count int) (kept, gone []axi
 	return kept, gone, r.gone.set(op, gone, &r.goneStrides)
 }
 
-// columns reports whether neighbours in memory belong to different results, so
-// that it is better to make many at a time.
+// columns reports whether neighbours in memory belong to different results, so that it
+// is better to compute many at a time.
 func columns(kept, gone []axis) bool {
 	if len(kept) == 0 || len(gone) == 0 {
 		return false
@@ -149,7 +149,7 @@ func (c *card) launchReduction(kernel string, compute device.Type, r *reduction)
 	return c.launchBlocks(kernel+suffix(compute), r.kept.count, threadsFor(r.count), unsafe.Pointer(r), unsafe.Sizeof(*r))
 }
 
-// threadsFor is the size of a block that goes through count elements together.
+// threadsFor is the size of a block whose threads go through count elements together.
 func threadsFor(count int64) int {
 	threads := 32
 	for threads < 512 && int64(threads)*4 < count {
@@ -187,9 +187,9 @@ func (c *card) joinPairs(compute device.Type, r reduction) error {
 	return nil
 }
 
-// reduceNumber reduces what is the same everywhere, or nothing.
+// reduceNumber reduces an operand that is the same everywhere, or empty.
 func (c *card) reduceNumber(op string, compute device.Type, out, x device.View, count int) error {
-	if count > 0 { // give it a memory of its own, one element that is read again and again
+	if count > 0 { // give it its own memory, one element that is read again and again
 		memory, err := c.Allocate(sizes[x.Type], false)
 		if err != nil {
 			return err
@@ -202,7 +202,7 @@ func (c *card) reduceNumber(op string, compute device.Type, out, x device.View, 
 		x.Memory, x.Offset, x.Strides = memory, 0, make([]int, len(x.Shape))
 		return c.Reduce(op, compute, out, x, count)
 	}
-	value := math.NaN() // of the spread of nothing
+	value := math.NaN() // of the variance of nothing
 	switch op {
 	case "sum", "sum of squares":
 		value = 0
@@ -214,7 +214,7 @@ func (c *card) reduceNumber(op string, compute device.Type, out, x device.View, 
 		value = math.Inf(1)
 	}
 	bits := uint64(math.Float32bits(float32(value)))
-	if compute == device.Int64 { // only whether all, or any, of nothing are true is asked for
+	if compute == device.Int64 { // the question is only whether all, or any, of nothing are true
 		bits = 0
 		if op == "min" || op == "prod" {
 			bits = 1

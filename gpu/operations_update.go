@@ -20,17 +20,17 @@ type update struct {
 	updated, algorithm int32
 }
 
-// maxUpdated is for how many parameters one launch is, so that its argument has less than 4096 bytes, and
+// maxUpdated is how many parameters one launch takes, so that its argument has less than 4096 bytes, and
 // updatedByBlock how many elements a block has.
 const (
 	maxUpdated     = 76
 	updatedByBlock = 4096
 )
 
-// maxNumbers is how many numbers an update has at most.
+// maxNumbers is the most numbers that an update has.
 const maxNumbers = 12
 
-// updateDefines tells the kernel which number each update has, and where it finds what the formulas name.
+// updateDefines tells the kernel which number each update has, and where it finds the names in the formulas.
 func updateDefines(s *strings.Builder) {
 	fmt.Fprintf(s, "#define MAX_NUMBERS %d\n#define MAX_UPDATED %d\n#define UPDATED_BY_BLOCK %d\n", maxNumbers, maxUpdated, updatedByBlock)
 	for i, u := range device.Updates {
@@ -41,7 +41,7 @@ func updateDefines(s *strings.Builder) {
 	}
 }
 
-// UpdateMany runs one step of an optimizer for each of some parameters.
+// UpdateMany runs one step of an optimizer for several parameters.
 func (c *card) UpdateMany(algorithm string, parameters [][]device.View, numbers *device.Numbers) error {
 	u, n, err := device.FindUpdate(algorithm)
 	if err != nil {
@@ -96,7 +96,7 @@ func (w *updates) add(tensors []device.View) {
 	w.a.updated++
 }
 
-// launch runs them, and begins again.
+// launch runs them, and begins a new list.
 func (w *updates) launch(c *card) error {
 	err := c.launchBlocks("step"+suffix(w.typ), w.blocks, blockSize, unsafe.Pointer(&w.a), unsafe.Sizeof(w.a))
 	w.a.updated, w.blocks = 0, 0

@@ -21,7 +21,7 @@ import (
 
 // products is what a card needs to multiply matrices with cuBLASLt.
 type products struct {
-	sync.Mutex // also held while a product is handed over, since plans may be dropped
+	sync.Mutex // also held while a product is launched, since plans may be dropped
 	asked      bool
 	err        error
 	handle     unsafe.Pointer
@@ -31,8 +31,8 @@ type products struct {
 	plans      map[C.gpu_product]*C.gpu_plan // nil: cuBLASLt has no way to compute it
 }
 
-// maxPlans bounds the memory of plans for programs whose shapes change all the
-// time; beyond it all are dropped and made again.
+// maxPlans bounds the memory of plans for programs whose shapes change all the time;
+// beyond it, all are dropped and made anew.
 const maxPlans = 4096
 
 // openLt opens cuBLASLt for this card, once, and returns why that is not
@@ -66,8 +66,8 @@ func (c *card) openLt() error {
 	return nil
 }
 
-// openLt opens cuBLASLt once. A library that is too new for the driver opens but
-// fails to start, so the next one is tried then.
+// openLt opens cuBLASLt once. A library that is too new for the driver opens but fails
+// to start; then the next one is tried.
 func (s *system) openLt(create func() error) error {
 	s.Lock()
 	defer s.Unlock()
@@ -84,8 +84,8 @@ func (s *system) openLt(create func() error) error {
 	return l.err
 }
 
-// checkLt turns a status of cuBLASLt into an error. A failure to run may be that
-// of an earlier kernel, which the driver then says.
+// checkLt turns a status of cuBLASLt into an error. A failure to run may come from an
+// earlier kernel; then the driver says so.
 func (c *card) checkLt(op string, status C.int) error {
 	if status == 0 {
 		return nil
@@ -104,8 +104,8 @@ var ltTypes = map[device.Type]C.int{
 	device.Float8E4M3: C.LT_FLOAT8_E4M3, device.Float8E5M2: C.LT_FLOAT8_E5M2,
 }
 
-// run multiplies matrices that can be read as they lie. done is false if
-// cuBLASLt has no way to do it; then nothing was written.
+// run multiplies matrices that can be read in place. done is false if cuBLASLt has no
+// way to do it; then nothing was written.
 func (c *card) run(out, a, b device.View) (done bool, err error) {
 	j := newJob(out, a, b)
 	if transposed, _, ok := j.c.reading(); !ok {
@@ -126,8 +126,8 @@ func (c *card) run(out, a, b device.View) (done bool, err error) {
 	return done, err
 }
 
-// product describes what cuBLASLt is asked for. A library that thinks in columns
-// sees the transpose of each matrix, so it is asked for Cᵀ = Bᵀ·Aᵀ: its first
+// product describes what cuBLASLt is asked to compute. A library that thinks in
+// columns sees the transpose of each matrix, so it is asked for Cᵀ = Bᵀ·Aᵀ: its first
 // operand is our second one.
 func (j job) product(inner batchAxis, out, a, b device.Type, tf32 bool) C.gpu_product {
 	p := C.gpu_product{
@@ -162,7 +162,7 @@ func firstElement(v device.View) uint64 {
 // matmulKernel stands for the kernels of cuBLASLt.
 var matmulKernel = &kernel{name: "matmul"}
 
-// product hands one batch of products over.
+// product launches one batch of products.
 func (c *card) product(p C.gpu_product, a, b, d uint64) (done bool, err error) {
 	p.align_a = alignment(a, p.batch, p.stride_a, p.type_a)
 	p.align_b = alignment(b, p.batch, p.stride_b, p.type_b)
@@ -193,8 +193,8 @@ func (c *card) product(p C.gpu_product, a, b, d uint64) (done bool, err error) {
 	return true, c.settle("matmul", 0)
 }
 
-// alignment returns the largest power of two, up to 256, that all addresses of a
-// batch are multiples of.
+// alignment returns the largest power of two, up to 256, that divides all addresses of
+// a batch.
 func alignment(at uint64, batch C.int, stride C.int64_t, kind C.int) C.uint32_t {
 	at |= 256
 	if batch > 1 {
@@ -218,7 +218,7 @@ func dropPlan(plan *C.gpu_plan) {
 	}
 }
 
-// understood returns what cuBLASLt says to the description of a product, which
+// understood returns what cuBLASLt says about the description of a product, which
 // needs no device. It is here for tests, whose files can't call C.
 func understood(p C.gpu_product) int {
 	plan := (*C.gpu_plan)(C.calloc(1, C.sizeof_gpu_plan))
@@ -270,10 +270,10 @@ func (c *card) prepare(p C.gpu_product, a, b uint64) (*C.gpu_plan, error) {
 	return plan, nil
 }
 
-// fastest measures ways to compute a product and returns the best one. Results go
-// to memory of their own, and the cache of the device is flushed before each run,
-// so that operands come from memory as they will later. If there is no room for
-// that, the first choice stays.
+// fastest measures ways to compute a product and returns the best one. Results go to
+// separate memory, and the device's cache is flushed before each run, so that operands
+// come from memory as they will later. If there is no room for that, the first choice
+// stays.
 func (c *card) fastest(p C.gpu_product, plan *C.gpu_plan, choices []C.lt_choice, a, b uint64) C.lt_choice {
 	elements := int(p.lead_d)*int(p.n) + int(p.stride_d)*int(p.batch-1)
 	out, err := c.allocate(elements*ltSizes[p.type_d], false)

@@ -12,10 +12,10 @@ import (
 
 // Libraries are looked for where the system's loader looks, then in the usual
 // places of drivers and toolkits, then in Python environments, whose wheels
-// bring cuBLASLt and NVRTC. A variable that names a file is taken at its word.
+// bring cuBLASLt and NVRTC. A variable that names a file overrides the search.
 
-// driverFiles returns where the driver may be. The file without a number
-// belongs to toolkits, which also hold one that only says that it isn't real.
+// driverFiles returns where the driver may be. The file without a number belongs to
+// toolkits, which also contain a stub that only says that it isn't the driver.
 func driverFiles() []string {
 	if named := os.Getenv("LECTERN_CUDA_LIB"); named != "" {
 		return []string{named}
@@ -29,8 +29,8 @@ func driverFiles() []string {
 
 var systemFolders = []string{"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64"}
 
-// libraryFiles returns where a library of the toolkit may be, those of a newer
-// major version first, none newer than the driver if its version is known.
+// libraryFiles returns where a library of the toolkit may be: newer major versions
+// first, but none newer than the driver if its version is known.
 func libraryFiles(variable, name string, driverVersion int, soVersions []string, wheel string) []string {
 	if named := os.Getenv(variable); named != "" {
 		return []string{named}
@@ -57,7 +57,7 @@ func libraryFiles(variable, name string, driverVersion int, soVersions []string,
 	return existing(files)
 }
 
-// existing leaves out paths where nothing is; bare names are for the loader.
+// existing leaves out paths that don't exist; bare names are for the loader.
 func existing(files []string) []string {
 	return slices.DeleteFunc(files, func(file string) bool {
 		if filepath.Base(file) == file {

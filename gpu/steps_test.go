@@ -178,7 +178,7 @@ func TestRealGPUOutOfMemoryInAStep(t *testing.T) {
 				if err == nil {
 					break
 				}
-				if !errors.Is(err, gpu.ErrOutOfMemory) || !strings.Contains(err.Error(), "asked for") || !strings.Contains(err.Error(), "use smaller batches") {
+				if !errors.Is(err, gpu.ErrOutOfMemory) || !strings.Contains(err.Error(), "requested") || !strings.Contains(err.Error(), "use smaller batches") {
 					t.Errorf("%s: %v", what, err)
 				}
 				sameParameters(t, what, r.parameters(), before)

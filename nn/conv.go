@@ -8,16 +8,16 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// Windows says how windows lie on each of the axes that they slide along. The zero value is PyTorch's default: one at
-// each position, all of their elements side by side, none beyond the ends, and one group.
+// Windows says how windows lie along each axis that they slide along. The zero value is PyTorch's default: a window
+// at each position, with adjacent elements and no padding, and one group.
 type Windows struct {
 	Stride   int // positions from one window to the next; 0: 1
 	Padding  int // positions before the first element and after the last
 	Dilation int // positions from one element of a window to the next; 0: 1
-	Groups   int // parts of the channels that see nothing of each other; 0: 1
+	Groups   int // parts of the channels that don't see each other; 0: 1
 }
 
-// Conv is a convolution along one axis or more: PyTorch's Conv1d and Conv2d.
+// Conv is a convolution along one or more axes: PyTorch's Conv1d and Conv2d.
 type Conv struct {
 	Weight *tensor.Tensor // [out in/groups kernel...], with a size for each axis
 	Bias   *tensor.Tensor // [out]; nil if there is none
@@ -25,8 +25,8 @@ type Conv struct {
 }
 
 // NewConv1d returns a convolution from in to out channels with windows of kernel elements. Its values are uniform in
-// ±1/sqrt(in/groups·kernel), as PyTorch's. It panics if the groups don't divide both. Options are those of
-// [tensor.With].
+// ±1/sqrt(in/groups·kernel), as PyTorch's. It panics if the groups don't divide both numbers of channels. Options
+// are those of [tensor.With].
 func NewConv1d(in, out, kernel int, w Windows, bias BiasOption, options ...tensor.Option) *Conv {
 	return newConv(in, out, []int{kernel}, w, bias, options)
 }
@@ -55,19 +55,19 @@ func (c *Conv) Forward(x *tensor.Tensor) *tensor.Tensor {
 	return Convolve(x, c.Weight, c.Bias, c.Windows)
 }
 
-// Convolve is the function of [Conv]: for each window, the products of its elements and the weight [out in/groups
-// kernel...], summed up, plus a bias [out], which may be nil. x is [B in L...], with as many axes behind the channels
-// as the kernel has; the result is [B out windows...]. All windows are laid side by side and multiplied with the
-// weight as a matrix, which takes kernel times the memory of x and
+// Convolve is the function behind [Conv]: for each window, the products of its elements and the weight [out in/groups
+// kernel...], added up, plus a bias [out], which may be nil. x is [B in L...], with as many axes after the channels
+// as the kernel has; the result is [B out windows...]. All windows are laid side by side and multiplied by the weight
+// as a matrix, which takes kernel times the memory of x and
 //
 //	2 · B · out · windows · in/groups · kernel
 //
-// FLOPs. It panics if shapes don't fit, or no window does.
+// FLOPs. It panics if shapes don't fit, or if no window does.
 func Convolve(x, weight, bias *tensor.Tensor, w Windows) *tensor.Tensor {
 	const op = "convolve"
 	groups := max(w.Groups, 1)
 	if weight.Dim() < 3 || x.Dim() != weight.Dim() || x.Size(1) != weight.Size(1)*groups || weight.Size(0)%groups != 0 {
-		fail(tensor.ErrShape, op, fmt.Sprintf("x has shape %v and the weight %v, with %d groups", x.Shape(), weight.Shape(), groups), "give x [B in L...] and a weight [out in/groups kernel...], whose out the groups divide")
+		fail(tensor.ErrShape, op, fmt.Sprintf("x has shape %v and the weight %v, with %d groups", x.Shape(), weight.Shape(), groups), "give x [B in L...] and a weight [out in/groups kernel...], with groups that divide out")
 	}
 	B, out, kernel := x.Size(0), weight.Size(0), weight.Shape()[2:]
 	if bias != nil && !slices.Equal(bias.Shape(), []int{out}) {
@@ -87,14 +87,16 @@ func Convolve(x, weight, bias *tensor.Tensor, w Windows) *tensor.Tensor {
 	return y.Add(perChannel(y, bias.To(y.Dtype())))
 }
 
-// MaxPool takes the largest element of each window, of each channel by itself. Of several it is the first, which gets
-// the gradient. Padding is below every element. With a Stride of 0 windows lie side by side, as PyTorch's do.
+// MaxPool takes the largest element of each window, separately for each channel. If several are equal, the first gets
+// the gradient. Padding counts as smaller than every element. With a Stride of 0, windows lie side by side, as in
+// PyTorch.
 type MaxPool struct {
 	Kernel []int // the sizes of a window
 	Windows
 }
 
-// Forward takes x [B C L...] to [B C windows...]. It panics if no window fits, or the padding is more than half of one.
+// Forward takes x [B C L...] to [B C windows...]. It panics if no window fits, or if the padding is more than half a
+// window.
 func (m *MaxPool) Forward(x *tensor.Tensor) *tensor.Tensor {
 	const op = "max pool"
 	if x.Dim() != 2+len(m.Kernel) || len(m.Kernel) == 0 || m.Groups > 1 || m.Padding > slices.Min(m.Kernel)/2 {
@@ -112,7 +114,7 @@ func (m *MaxPool) Forward(x *tensor.Tensor) *tensor.Tensor {
 	return largest
 }
 
-// lay returns a view of all windows of x [B C L...], [B C windows... kernel...], of a copy if there is padding.
+// lay returns a view of all windows of x [B C L...], [B C windows... kernel...]; with padding, a view of a copy.
 func (w Windows) lay(op string, x *tensor.Tensor, kernel, strides []int, padding float64) *tensor.Tensor {
 	dilation := max(w.Dilation, 1)
 	if w.Stride < 0 || w.Dilation < 0 || w.Padding < 0 || w.Groups < 0 || slices.ContainsFunc(kernel, func(size int) bool { return size < 1 }) {
@@ -139,7 +141,7 @@ func product(sizes []int) int {
 	return n
 }
 
-// perChannel returns a vector [C], which may be absent, as it meets x [B C ...].
+// perChannel returns a vector [C], which may be absent, in a shape that broadcasts with x [B C ...].
 func perChannel(x, v *tensor.Tensor) *tensor.Tensor {
 	if v == nil {
 		return nil

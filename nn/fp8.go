@@ -7,15 +7,15 @@ import (
 )
 
 // FP8Linear is [Linear] with 8-bit products (Micikevicius et al., 2022): input and
-// weight are rounded to E4M3 and the gradient that comes back to E5M2, each times a
-// scale of its own that moves it into the format's range; sums are float32. The
+// weight are rounded to E4M3 and the gradient that comes back to E5M2, each multiplied
+// by its own scale, which moves it into the format's range; sums are float32. The
 // weight itself stays float32, and is what the optimizer changes.
 //
 // The products are those of the rounded values: a device with 8-bit tensor cores
-// multiplies them as they are, the processor converts them back first. Scales are
-// powers of two, so that they add no rounding of their own. Where a device rounds
-// sums in the middle of a long product the last digits differ. What is kept for the
-// gradient has 8 bits as well.
+// multiplies them as they are, and the processor converts them back first. Scales are
+// powers of two, so that they add no rounding. If a device rounds sums in the middle
+// of a long product, the last digits differ. The values kept for the gradient have 8
+// bits, too.
 type FP8Linear struct {
 	Mode
 	Weight *tensor.Tensor // [out in]
@@ -77,24 +77,24 @@ func (l *FP8Linear) Function() tensor.Function {
 
 // FP8Scale rounds values to an 8-bit format after multiplying them by a scale that
 // makes good use of its range. The scale is delayed: it follows from the largest
-// magnitudes of the last steps, not from the values at hand, which on a GPU would
-// have to be read once more to find it. Values beyond the range saturate.
+// magnitudes of the last steps, not from the current values, which a GPU would have to
+// read once more to find it. Values beyond the range saturate.
 type FP8Scale struct {
 	Format tensor.Dtype
 	// History has the largest magnitudes of the last steps, in a ring.
 	History *tensor.Tensor `nn:",buffer"`
-	// Steps is how many there were, a single number.
+	// Steps is how many there were, as a tensor with a single number.
 	Steps *tensor.Tensor `nn:",buffer"`
 }
 
-// NewFP8Scale returns a scale for a format that has seen no values yet; for the
-// first ones it takes their own magnitude.
+// NewFP8Scale returns a scale for a format that has seen no values yet; for the first
+// ones it uses their own magnitude.
 func NewFP8Scale(format tensor.Dtype) *FP8Scale {
 	return &FP8Scale{format, tensor.Zeros(FP8History), tensor.With(tensor.Int64).Zeros()}
 }
 
-// Scale returns the present scale: the largest power of two that keeps the largest
-// magnitude in the history within the format, 1 if there is none.
+// Scale returns the current scale: the largest power of two that keeps the largest
+// magnitude in the history within the format; 1 if there is none.
 func (s *FP8Scale) Scale() float64 { return scaleFor(s.Format, s.History.Max().Item()) }
 
 func scaleFor(format tensor.Dtype, largest float64) float64 {
@@ -110,14 +110,14 @@ func scaleFor(format tensor.Dtype, largest float64) float64 {
 }
 
 // round returns x, a float32 tensor, times a scale and rounded to the format, and
-// the scale. If note is set the magnitude of x goes into the history.
+// the scale. If note is set, the magnitude of x goes into the history.
 func (s *FP8Scale) round(x *tensor.Tensor, note bool) (rounded *tensor.Tensor, scale float64) {
-	// What is computed again for the gradient has the scale that it had at first.
+	// What is recomputed for the gradient has the scale that it had the first time.
 	scale = tensor.Once(func() float64 { return s.adapt(x, note) })
 	return x.Detach().Mul(scale).ToSaturating(s.Format), scale
 }
 
-// adapt returns the scale for x and, if note is set, lets the magnitude of x into the
+// adapt returns the scale for x and, if note is set, adds the magnitude of x to the
 // history.
 func (s *FP8Scale) adapt(x *tensor.Tensor, note bool) float64 {
 	scale, first := s.Scale(), s.Steps.Item() == 0

@@ -7,14 +7,14 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// Initial values. What a layer makes of its input has the variance
+// Initial values. The output of a layer has the variance
 //
 //	fanIn · Var(w) · mean square of the input
 //
 // so weights of standard deviation 1/sqrt(fanIn) keep the size of activations from
-// layer to layer (LeCun's rule, for layers without an activation). Xavier also
-// keeps that of gradients, which go the other way and see fanOut; Kaiming makes up
-// for the half that ReLU removes.
+// layer to layer (LeCun's rule, for layers without an activation). Xavier also keeps
+// the size of gradients, which go the other way and see fanOut; Kaiming makes up for
+// the half that ReLU removes.
 //
 // The functions fill a tensor in place and return it. A nil generator is the
 // default one.
@@ -28,11 +28,11 @@ const (
 )
 
 // Fans returns the numbers of inputs and outputs of a weight in PyTorch's layout,
-// [out in ...]; what follows, a convolution's window, multiplies both. It panics
-// if the weight has fewer than two axes.
+// [out in ...]; further axes, a convolution's window, multiply both. It panics if the
+// weight has fewer than two axes.
 func Fans(w *tensor.Tensor) (in, out int) {
 	if w.Dim() < 2 {
-		fail(tensor.ErrShape, "fans", fmt.Sprintf("a tensor of shape %v has no inputs and outputs", w.Shape()), "weights have two axes at least; fill a bias with zeros")
+		fail(tensor.ErrShape, "fans", fmt.Sprintf("a tensor of shape %v has no inputs and outputs", w.Shape()), "weights have at least two axes; fill a bias with zeros")
 	}
 	window := 1
 	for _, size := range w.Shape()[2:] {
@@ -49,9 +49,9 @@ func (f Fan) of(w *tensor.Tensor) int {
 	return in
 }
 
-// Gain returns what an activation wants its weights multiplied by: "linear",
-// "sigmoid", "tanh", "relu", "selu", or "leaky_relu" of slope 0.01. It panics for
-// others.
+// Gain returns the factor by which to multiply the weights for an activation:
+// "linear", "sigmoid", "tanh", "relu", "selu", or "leaky_relu" with slope 0.01. It
+// panics for others.
 func Gain(activation string) float64 {
 	switch activation {
 	case "linear", "sigmoid":
@@ -96,9 +96,9 @@ func KaimingNormal(w *tensor.Tensor, fan Fan, gain float64, g *tensor.Generator)
 	return normal(w, gain/math.Sqrt(float64(fan.of(w))), g)
 }
 
-// TruncNormal fills w with normal numbers of mean 0, drawn again where they are
-// more than cut standard deviations from 0. PyTorch's trunc_normal_ takes its
-// bounds as numbers instead, so that a=-3, b=3 cuts nothing where std is small.
+// TruncNormal fills w with normal numbers of mean 0, redrawn if they are more than cut
+// standard deviations from 0. PyTorch's trunc_normal_ takes its bounds as numbers
+// instead, so a=-3, b=3 cuts off nothing if std is small.
 func TruncNormal(w *tensor.Tensor, std, cut float64, g *tensor.Generator) *tensor.Tensor {
 	tensor.NoGrad(func() { w.TruncNormalInPlace(0, std, -cut*std, cut*std, g) })
 	return w
@@ -120,9 +120,8 @@ func Orthogonal(w *tensor.Tensor, gain float64, g *tensor.Generator) *tensor.Ten
 	return w
 }
 
-// orthonormalize makes the n rows of a matrix perpendicular and of length 1, by
-// Gram and Schmidt's method, done twice for each row so that rounding does not
-// pile up.
+// orthonormalize makes the n rows of a matrix perpendicular and of length 1, by the
+// Gram-Schmidt method, done twice for each row so that rounding errors don't build up.
 func orthonormalize(m []float64, n, length int) {
 	dot := func(a, b []float64) (sum float64) {
 		for i := range a {

@@ -36,8 +36,8 @@ func NewLinear(in, out int, bias BiasOption, options ...tensor.Option) *Linear {
 func (l *Linear) Forward(x *tensor.Tensor) *tensor.Tensor { return Affine(x, l.Weight, l.Bias) }
 
 // Affine returns x·Wᵀ + b for x [... in], a weight [out in] and a bias [out],
-// which may be nil. Inside [tensor.Autocast] the bias is converted to the dtype of
-// the product, so that the result has it too.
+// which may be nil. Inside [tensor.Autocast] the bias is converted to the dtype of the
+// product, so that the result has that dtype, too.
 func Affine(x, weight, bias *tensor.Tensor) *tensor.Tensor {
 	y := x.MatmulT(weight)
 	if bias == nil {
@@ -47,7 +47,7 @@ func Affine(x, weight, bias *tensor.Tensor) *tensor.Tensor {
 		bias = bias.To(y.Dtype())
 	}
 	if bias.Dtype() == y.Dtype() {
-		return y.AddInPlace(bias) // the product is nobody else's, and its gradient does not read it
+		return y.AddInPlace(bias) // nobody else has the product, and its gradient does not read it
 	}
 	return y.Add(bias)
 }
@@ -59,7 +59,7 @@ type Dense struct {
 }
 
 // NewDense returns a layer from in to out features. Its values are normal with a
-// standard deviation of 1/sqrt(in), so that the output is as large as the input
+// standard deviation of 1/sqrt(in), so that the output is as large as the input,
 // whatever the sizes. Options are those of [tensor.With].
 func NewDense(in, out int, options ...tensor.Option) *Dense {
 	return &Dense{Parameter(tensor.With(options...).Normal(0, 1/math.Sqrt(float64(in)), in, out))}
@@ -85,9 +85,9 @@ func (e *Embedding) Forward(ids *tensor.Tensor) *tensor.Tensor {
 	return e.Weight.Embedding(ids)
 }
 
-// Dropout sets elements to 0 with probability P while a model is trained, and
-// divides the others by 1-P so that the mean stays. In use it does nothing; see
-// [Eval].
+// Dropout sets elements to 0 with probability P while a model is trained, and divides
+// the others by 1-P so that the mean stays the same. Outside training it does nothing;
+// see [Eval].
 type Dropout struct {
 	Mode
 	P         float64
@@ -115,7 +115,7 @@ func (d *Dropout) Forward(x *tensor.Tensor) *tensor.Tensor {
 }
 
 // DropOut sets each element to 0 with probability p and divides the others by 1-p, as
-// a [Dropout] in training does. The result is x itself if p is 0. g may be nil: the
+// a [Dropout] in training does. The result is x itself if p is 0. A nil g means the
 // default generator. It panics unless 0 <= p <= 1.
 func DropOut(x *tensor.Tensor, p float64, g *tensor.Generator) *tensor.Tensor {
 	switch checkProbability(p); p {

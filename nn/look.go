@@ -27,7 +27,7 @@ type Summary struct {
 	Model      string // its type
 	Tensors    State  // parameters and buffers, in order
 	Parameters int    // elements of all parameters, each counted once
-	Trainable  int    // of those that require a gradient
+	Trainable  int    // the same, of those that require a gradient
 }
 
 // Summarize describes a model. The error is what [Parameters] would panic with.

@@ -24,8 +24,8 @@ const (
 // IgnoreIndex is a target that does not count in CrossEntropy; -100 unless given.
 type IgnoreIndex int
 
-// LabelSmoothing is the share of the target's probability that CrossEntropy
-// spreads evenly over all classes; 0 unless given.
+// LabelSmoothing is the fraction of the target's probability that CrossEntropy spreads
+// evenly over all classes; 0 unless given.
 type LabelSmoothing float64
 
 // ClassWeights returns the option that multiplies the losses of each class by a
@@ -92,8 +92,8 @@ func Huber(y, target *tensor.Tensor, delta float64, options ...LossOption) *tens
 }
 
 // KLDiv returns the mean of p·(ln p - logq), the terms of the Kullback-Leibler divergence of q from target = p; 0 where
-// p is 0. logq are logarithms of probabilities, such as LogSoftmax gives. As in PyTorch the mean is that of all
-// elements: the divergence is the sum over the classes, [SumLoss] divided by the number of rows. It panics if the
+// p is 0. logq has logarithms of probabilities, such as LogSoftmax returns. As in PyTorch, the mean is over all
+// elements; the divergence itself is a sum over classes: [SumLoss] divided by the number of rows. It panics if the
 // shapes differ.
 func KLDiv(logq, target *tensor.Tensor, options ...LossOption) *tensor.Tensor {
 	sameShape("kl div", logq, target)
@@ -123,16 +123,16 @@ func sameShape(op string, y, target *tensor.Tensor) {
 	}
 }
 
-// CrossEntropy returns the mean of -ln softmax(logits)[target]. logits are [C],
-// [N C] or [N C ...], classes on axis 1, and target has the same shape without
-// them: integers from 0 to C-1, or the one that is ignored. If all are
-// ignored the mean is NaN.
+// CrossEntropy returns the mean of -ln softmax(logits)[target]. logits are [C], [N C]
+// or [N C ...], with the classes on axis 1, and target has the same shape without that
+// axis: integers from 0 to C-1, or the ignored one. If all are ignored, the mean is
+// NaN.
 //
-// A floating-point target of the shape of the logits has a probability for each
-// class: soft targets, of which none is ignored. The mean is then that over all
-// positions, whatever the weights.
+// A floating-point target with the shape of the logits has a probability for each
+// class: soft targets, of which none is ignored. The mean is then over all positions,
+// whatever the weights.
 //
-// It panics if the shapes don't fit or a target is out of range.
+// It panics if the shapes don't fit, or if a target is out of range.
 func CrossEntropy(logits, target *tensor.Tensor, options ...LossOption) *tensor.Tensor {
 	axis := min(1, logits.Dim()-1)
 	o := lossOptionsOf(options)
@@ -172,7 +172,7 @@ func (o lossOptions) weightsAlong(op string, losses *tensor.Tensor, axis int) *t
 	return o.weights.To(losses.Dtype()).Reshape(shape...)
 }
 
-// NLL is [CrossEntropy] of logarithms of probabilities, such as LogSoftmax gives.
+// NLL is [CrossEntropy] for logarithms of probabilities, such as LogSoftmax returns.
 func NLL(logProbabilities, target *tensor.Tensor, options ...LossOption) *tensor.Tensor {
 	axis := min(1, logProbabilities.Dim()-1)
 	checkTarget("nll", logProbabilities, target, axis)
@@ -199,7 +199,7 @@ func (o lossOptions) classesOf(op string, logits, target *tensor.Tensor, axis in
 		case id == int64(o.ignore):
 			counted--
 		case id < 0 || id >= int64(logits.Size(axis)):
-			fail(tensor.ErrIndex, op, fmt.Sprintf("target %d, number %d, is not one of the %d classes", id, i, logits.Size(axis)), "mark what does not count with nn.IgnoreIndex")
+			fail(tensor.ErrIndex, op, fmt.Sprintf("target %d, number %d, is not one of the %d classes", id, i, logits.Size(axis)), "mark targets that don't count with nn.IgnoreIndex")
 		}
 	}
 	return ids, counted

@@ -7,7 +7,7 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// Sequential applies modules one after the other. Names in its state are their
+// Sequential applies modules one after the other. Names in its state begin with their
 // numbers: 0.weight.
 type Sequential []Module
 
@@ -43,8 +43,8 @@ func (Tanh) Forward(x *tensor.Tensor) *tensor.Tensor { return x.Tanh() }
 // Forward returns 1/(1+exp(-x)).
 func (Sigmoid) Forward(x *tensor.Tensor) *tensor.Tensor { return x.Sigmoid() }
 
-// Cruncher is the lecture's model: square linear layers one after the other, and
-// a last one to a single number.
+// Cruncher is the lecture's model: square linear layers one after the other, and a
+// last one with a single output.
 type Cruncher struct {
 	Layers []*Dense
 	Final  *Dense
@@ -72,14 +72,14 @@ func squares(dim, layers int, options []tensor.Option) []*Dense {
 	return all
 }
 
-// DeepNetwork is blocks of relu(x·w), as many as it has layers. It shows what
-// activations cost: with Segment = 0 all of them are kept for backward, B·D for
-// each block; see [Recompute] for the others.
+// DeepNetwork is a stack of blocks relu(x·w), one for each layer. It shows what
+// activations cost: with Segment = 0 all of them are kept for backward, B·D for each
+// block; see [Recompute] for other values.
 type DeepNetwork struct {
 	Layers []*Dense
-	// Segment is how many blocks are computed again together in backward: only
-	// what goes into a segment is kept. 1 keeps the input of each block;
-	// sqrt(layers) needs the least memory; 0 computes nothing twice.
+	// Segment is how many blocks are recomputed at a time in backward: only the input of a
+	// segment is kept. 1 keeps the input of each block; sqrt(layers) needs the least
+	// memory; 0 computes nothing twice.
 	Segment int
 }
 
@@ -112,16 +112,16 @@ func (b Blocks) Forward(x *tensor.Tensor) *tensor.Tensor {
 	return x
 }
 
-// MLP is linear layers with biases and an activation between them.
+// MLP is a stack of linear layers with biases and an activation between them.
 type MLP struct {
 	Layers     []*Linear
 	Activation Module
 }
 
-// NewMLP returns an MLP with the given sizes: of the input, of the hidden layers
-// and of the output. The activation is ReLU if nil. Weights have Kaiming's uniform
-// values and biases are 0. It panics if there are fewer than two sizes. Options are
-// those of [tensor.With].
+// NewMLP returns an MLP with the given sizes: of the input, of the hidden layers and
+// of the output. A nil activation means ReLU. Weights have Kaiming's uniform values
+// and biases are 0. It panics if there are fewer than two sizes. Options are those of
+// [tensor.With].
 func NewMLP(sizes []int, activation Module, options ...tensor.Option) *MLP {
 	if len(sizes) < 2 {
 		fail(tensor.ErrValue, "mlp", fmt.Sprintf("%v are not the sizes of an input and an output", sizes), "")

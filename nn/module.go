@@ -12,24 +12,23 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// A Module is a layer or model with one input and one output. Models with other
-// inputs have methods of their own; the functions of this package don't ask for
-// this interface.
+// A Module is a layer or model with one input and one output. Models with other inputs
+// have their own methods; the functions of this package don't require this interface.
 type Module interface {
 	Forward(x *tensor.Tensor) *tensor.Tensor
 }
 
-// A ModuleList is a list of modules. A plain slice does as well: it is looked
-// through too.
+// A ModuleList is a list of modules. A plain slice works just as well: it is looked
+// through, too.
 type ModuleList []Module
 
 // Mode says whether a model is being trained. A layer that behaves differently in
 // training embeds it; the zero Mode is training. See [Train] and [Eval].
 type Mode struct{ Evaluating bool }
 
-// Parameters returns the tensors of a model that are trained, each once, in the
-// order of its fields. It panics with a [*tensor.Error] if part of the model is out of
-// reach; so do the other functions that take a model.
+// Parameters returns the tensors of a model that are trained, each once, in the order
+// of its fields. It panics with a [*tensor.Error] if part of the model is out of
+// reach; so do other functions that take a model.
 func Parameters(model any) State {
 	var all State
 	seen := map[*tensor.Tensor]bool{}
@@ -67,10 +66,10 @@ func ZeroGrad(model any) {
 	}
 }
 
-// To brings the tensors of a model to a device, and the floating-point ones among
-// them to a dtype, in their place: optimizers and others that hold them see the
-// change. Gradients are dropped, so move a model before its optimizer makes a
-// step. It returns the model.
+// To copies the tensors of a model to a device, and converts the floating-point ones
+// to a dtype, in place: optimizers and other code that holds them see the change.
+// Gradients are dropped, so move a model before its optimizer makes a step. It returns
+// the model.
 //
 //	model := nn.To(nn.NewCruncher(dim, layers), device)
 func To[M any](model M, targets ...tensor.Target) M {
@@ -91,12 +90,10 @@ func To[M any](model M, targets ...tensor.Target) M {
 	return model
 }
 
-// Train makes all layers of a model behave as in training, which they do from
-// the start.
+// Train makes all layers of a model behave as in training, which is how they start.
 func Train(model any) { setMode("train", model, false) }
 
-// Eval makes all layers of a model behave as in use: Dropout lets everything
-// through.
+// Eval makes all layers of a model behave as in use: Dropout changes nothing.
 func Eval(model any) { setMode("eval", model, true) }
 
 func setMode(op string, model any, evaluating bool) {
@@ -114,8 +111,8 @@ var (
 	generatorType = reflect.TypeFor[*tensor.Generator]()
 )
 
-// visitor is what walk calls for what it finds, with its name; nil functions are not
-// called.
+// visitor has the functions that walk calls for what it finds, with its name; nil
+// functions are not called.
 type visitor struct {
 	tensor    func(name string, t *tensor.Tensor, buffer bool)
 	mode      func(name string, mode reflect.Value)
@@ -137,8 +134,8 @@ func walk(op string, model any, found visitor) {
 	w.value(v, "", false)
 }
 
-// place identifies what a pointer points to: a struct and its first field have
-// one address.
+// place identifies what a pointer points to: a struct and its first field have the
+// same address.
 type place struct {
 	address uintptr
 	typ     reflect.Type
@@ -170,7 +167,7 @@ func (w *walker) value(v reflect.Value, name string, buffer bool) {
 		at := place{v.Pointer(), v.Type()}
 		if outer, ok := w.inside[at]; ok {
 			fail(ErrModel, w.op, fmt.Sprintf("%s leads back to %s, which contains it", quoted(name), quoted(outer)),
-				"take a field that points upwards out with the tag nn:\"-\"")
+				"leave out a field that points upwards with the tag nn:\"-\"")
 		}
 		w.inside[at] = name
 		w.value(v.Elem(), name, buffer)
@@ -222,7 +219,7 @@ func (w *walker) fields(v reflect.Value, name string, buffer bool) {
 		if !field.IsExported() && !embedded {
 			if inside := (&finder{seen: map[place]bool{}}).find(v.Field(i), field.Name); inside != "" {
 				fail(ErrModel, w.op, fmt.Sprintf("field %s of %s holds %s but is not exported, so it would be missed", field.Name, v.Type(), inside),
-					"write the field's name with a capital letter, or take it out with the tag nn:\"-\"")
+					"write the field's name with a capital letter, or leave it out with the tag nn:\"-\"")
 			}
 			continue
 		}
@@ -265,7 +262,7 @@ func (w *walker) entries(v reflect.Value, name string, buffer bool) {
 	}
 }
 
-// finder looks for tensors in values that can be read but not be handed out.
+// finder looks for tensors in values that can be read but not handed out.
 type finder struct{ seen map[place]bool }
 
 // find returns what it found and where, or "".
@@ -369,7 +366,7 @@ func quoted(name string) string {
 	return strconv.Quote(name)
 }
 
-// snake writes a field's name as PyTorch's are: QProj is q_proj, W1 is w1 and
+// snake writes a field's name in PyTorch's style: QProj is q_proj, W1 is w1 and
 // MLPNorm is mlp_norm.
 func snake(name string) string {
 	var b strings.Builder

@@ -27,7 +27,7 @@ func (l *LayerNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
 	return Standardize(x, l.Shape, l.Weight, l.Bias, l.Eps)
 }
 
-// Standardize is the function of [LayerNorm]; weight and bias may be nil:
+// Standardize is the function behind [LayerNorm]; weight and bias may be nil:
 //
 //	y = (x - mean(x)) / sqrt(var(x) + eps) · weight + bias
 //
@@ -63,7 +63,7 @@ func NewRMSNorm(dim int) *RMSNorm { return &RMSNorm{Parameter(tensor.Ones(dim)),
 // Forward normalizes x. It panics if its last size is not that of the weight.
 func (r *RMSNorm) Forward(x *tensor.Tensor) *tensor.Tensor { return RMS(x, r.Weight, r.Eps) }
 
-// RMS is the function of [RMSNorm]:
+// RMS is the function behind [RMSNorm]:
 //
 //	y = x / sqrt(mean(x²) + eps) · weight
 //
@@ -77,8 +77,8 @@ func RMS(x, weight *tensor.Tensor, eps float64) *tensor.Tensor {
 	})
 }
 
-// alone reports whether an operation may be given x as it is: it computes in float32 and rounds once by itself. Its
-// gradients would be rounded more often than those of inFloat32.
+// alone reports whether an operation may be given x as it is: it computes in float32 and rounds once by itself. But
+// its gradients would be rounded more often than those of inFloat32.
 func alone(x *tensor.Tensor, parameters ...*tensor.Tensor) bool {
 	gradient := x.RequiresGrad()
 	for _, p := range parameters {
@@ -92,7 +92,7 @@ func alone(x *tensor.Tensor, parameters ...*tensor.Tensor) bool {
 	return !gradient || !tensor.GradEnabled()
 }
 
-// inFloat32 computes f in float32 if x is smaller, and returns x's dtype. f sees to it that integers are refused.
+// inFloat32 computes f in float32 if x is smaller, and returns the result in x's dtype. f must refuse integers.
 func inFloat32(x *tensor.Tensor, f func(*tensor.Tensor) *tensor.Tensor) *tensor.Tensor {
 	if x.Dtype() == tensor.Float64 || !x.Dtype().IsFloat() {
 		return f(x)
@@ -101,8 +101,8 @@ func inFloat32(x *tensor.Tensor, f func(*tensor.Tensor) *tensor.Tensor) *tensor.
 }
 
 // GroupNorm is [LayerNorm] over groups of channels: each group of a sample, with all its positions, is standardized,
-// then each channel is scaled and shifted. One group is LayerNorm without positions, and as many as there are channels
-// is InstanceNorm.
+// then each channel is scaled and shifted. Without positions, one group is LayerNorm; as many groups as channels is
+// InstanceNorm.
 type GroupNorm struct {
 	Weight *tensor.Tensor // [C]; nil: no scale
 	Bias   *tensor.Tensor // [C]; nil: no shift
@@ -110,8 +110,8 @@ type GroupNorm struct {
 	Eps    float64
 }
 
-// NewGroupNorm returns a GroupNorm of C channels with weight 1, bias 0 and eps 1e-5. It panics unless the groups
-// divide the channels.
+// NewGroupNorm returns a GroupNorm of C channels with weight 1, bias 0 and eps 1e-5. It panics unless the number
+// of groups divides that of the channels.
 func NewGroupNorm(groups, channels int) *GroupNorm {
 	if groups < 1 || channels%groups != 0 {
 		fail(tensor.ErrValue, "new group norm", fmt.Sprintf("%d groups don't divide %d channels", groups, channels), "")
@@ -119,8 +119,8 @@ func NewGroupNorm(groups, channels int) *GroupNorm {
 	return &GroupNorm{Parameter(tensor.Ones(channels)), Parameter(tensor.Zeros(channels)), groups, 1e-5}
 }
 
-// Forward normalizes x [B C ...]. It panics if x has other channels than the layer. 16-bit and smaller floats are
-// computed in float32 and rounded once.
+// Forward normalizes x [B C ...]. It panics if x does not have the layer's number of channels. 16-bit and smaller
+// floats are computed in float32 and rounded once.
 func (n *GroupNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
 	checkChannels("group norm", x, n.Weight, n.Bias)
 	if n.Groups < 1 || x.Size(1)%n.Groups != 0 {
@@ -134,15 +134,16 @@ func (n *GroupNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
 }
 
 // BatchNorm standardizes each channel over all samples and positions: PyTorch's BatchNorm1d and BatchNorm2d. In
-// training it takes the mean and the variance of the batch, and keeps a running mean of both, to take after [Eval].
+// training it uses the mean and the variance of the batch, and keeps a running mean of both, which it uses after
+// [Eval].
 type BatchNorm struct {
 	Mode
 	Weight            *tensor.Tensor // [C]; nil: no scale
 	Bias              *tensor.Tensor // [C]; nil: no shift
 	RunningMean       *tensor.Tensor `nn:",buffer"` // [C]
-	RunningVar        *tensor.Tensor `nn:",buffer"` // [C], of n-1 of n samples
+	RunningVar        *tensor.Tensor `nn:",buffer"` // [C], divided by n-1 for n samples
 	NumBatchesTracked *tensor.Tensor `nn:",buffer"` // an int64, as PyTorch's
-	Momentum          float64        // the share of a batch in the running means
+	Momentum          float64        // the weight of a batch in the running means
 	Eps               float64
 }
 
@@ -152,9 +153,9 @@ func NewBatchNorm(channels int) *BatchNorm {
 		RunningVar: tensor.Ones(channels), NumBatchesTracked: tensor.With(tensor.Int64).Scalar(0), Momentum: 0.1, Eps: 1e-5}
 }
 
-// Forward normalizes x [B C ...]. In training it changes the running means, once if it is run again by [Recompute].
-// It panics if x has other channels than the layer, or in training a single value for each. 16-bit and smaller floats
-// are computed in float32 and rounded once.
+// Forward normalizes x [B C ...]. In training it changes the running means, only once if [Recompute] runs it again.
+// It panics if x does not have the layer's number of channels or, in training, if it has a single value for each.
+// 16-bit and smaller floats are computed in float32 and rounded once.
 func (n *BatchNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
 	checkChannels("batch norm", x, n.Weight, n.Bias, n.RunningMean, n.RunningVar)
 	return inFloat32(x, func(x *tensor.Tensor) *tensor.Tensor {
@@ -167,8 +168,8 @@ func (n *BatchNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
 	})
 }
 
-// statistics returns the mean and the variance of each channel, divided by the number of its values, and adds both to
-// the running means: the variance there is divided by one less.
+// statistics returns the mean and the variance of each channel, the latter divided by the number of its values, and
+// adds both to the running means, where the variance is divided by one less.
 func (n *BatchNorm) statistics(x *tensor.Tensor) (mean, variance *tensor.Tensor) {
 	axes := []int{0}
 	for axis := 2; axis < x.Dim(); axis++ {
@@ -201,7 +202,7 @@ func scaleChannels(x, weight, bias *tensor.Tensor) *tensor.Tensor {
 	return x
 }
 
-// checkChannels panics unless x is [B C ...] for the vectors [C] that there are.
+// checkChannels panics unless x is [B C ...] for the vectors [C] that are given.
 func checkChannels(op string, x *tensor.Tensor, vectors ...*tensor.Tensor) {
 	if x.Dim() < 2 {
 		fail(tensor.ErrShape, op, fmt.Sprintf("x has shape %v", x.Shape()), "give [B C ...]")

@@ -24,7 +24,7 @@ func StateDict(model any) State {
 // parameters.
 type State []tensor.NamedTensor
 
-// Tensors returns the tensors without their names, such as for a ledger of memory:
+// Tensors returns the tensors without their names, for example for a memory ledger:
 //
 //	accounting.Memory(step, nn.StateDict(model).Tensors()...)
 func (s State) Tensors() []*tensor.Tensor {
@@ -47,7 +47,7 @@ func (s State) Map() map[string]*tensor.Tensor {
 // Get returns a tensor by name, nil if there is none.
 func (s State) Get(name string) *tensor.Tensor { return s.Map()[name] }
 
-// String lists names, shapes and dtypes, one in a line.
+// String lists names, shapes and dtypes, one tensor per line.
 func (s State) String() string {
 	width := 0
 	for _, p := range s {
@@ -73,16 +73,17 @@ type loading struct {
 	report              func(missing, unexpected []string)
 }
 
-// Partial lets LoadStateDict load what state and model have in common, as for a model whose head is new. report, unless
-// it is nil, is told the names that the state lacks, which keep their values, and those that the model lacks, sorted.
-// Shapes that differ are an error all the same.
+// Partial lets LoadStateDict load what state and model have in common, for example into a model with a new head.
+// report, unless it is nil, is told the names that the state lacks, whose tensors keep their values, and those that the
+// model lacks, sorted. Shapes that differ are still an error.
 func Partial(report func(missing, unexpected []string)) LoadOption {
 	return func(l *loading) { l.partial, l.report = true, report }
 }
 
-// LoadStateDict copies tensors into a model, converted to its dtypes. It returns an error of kind [ErrState] that lists
-// every name that is missing or that the model does not have, unless [Partial] is given, every shape that differs, and
-// names of one tensor of the model for which the state has different values; the model is unchanged then.
+// LoadStateDict copies tensors into a model, converted to its dtypes. It returns an error of kind [ErrState], and
+// leaves the model unchanged, if something doesn't fit. The error lists every name that is missing or that the model
+// does not have, unless [Partial] is given, every shape that differs, and names of the same tensor of the model for
+// which the state has different values.
 func LoadStateDict(model any, state map[string]*tensor.Tensor, options ...LoadOption) error {
 	var l loading
 	for _, option := range options {
@@ -144,8 +145,8 @@ func LoadStateDict(model any, state map[string]*tensor.Tensor, options ...LoadOp
 	return nil
 }
 
-// Part makes a model part of a checkpoint (checkpoint.Part): its tensors, and where
-// the generators of its layers are, such as those of Dropout.
+// Part makes a model part of a checkpoint (checkpoint.Part): its tensors, and the
+// positions of its layers' generators, such as those of Dropout.
 func Part(model any) ModelPart { return ModelPart{model} }
 
 // ModelPart saves and loads the state of a model; see [Part].
@@ -166,7 +167,7 @@ func (p ModelPart) SaveState() (map[string]*tensor.Tensor, any) {
 }
 
 // LoadState copies tensors into the model, see [LoadStateDict], and lets its
-// generators go on where those of the same names were.
+// generators continue where those of the same names were.
 func (p ModelPart) LoadState(tensors map[string]*tensor.Tensor, values []byte) error {
 	var states map[string][]byte
 	if len(values) > 0 {

@@ -8,15 +8,15 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// algorithm is all there is to know about one: what it keeps for each parameter
-// and how it changes one.
+// algorithm is everything there is to know about one: what it keeps for each
+// parameter, and how it changes a parameter.
 type algorithm struct {
 	defaults Settings
 	options  []string
 	states   func(s *Settings) []string // the names of its state, as PyTorch has them
 
 	// numbers names the step, one of device.Updates, whose formula the kernels compute,
-	// and gives the numbers in it, which depend on the settings and the step alone.
+	// and gives the numbers in it, which depend only on the settings and the step.
 	numbers func(s *Settings, step int) (update string, n *device.Numbers)
 	float32 func(n *device.Numbers) kernel[float32]
 	float64 func(n *device.Numbers) kernel[float64]
@@ -75,32 +75,32 @@ var algorithms = map[string]*algorithm{
 }
 
 // NewSGD returns stochastic gradient descent, with [Momentum], [Dampening],
-// [Nesterov] and [WeightDecay] if asked for. It panics if there are no parameters
-// or a setting is out of its range; so do the others.
+// [Nesterov] and [WeightDecay] as options. It panics if there are no parameters, or if
+// a setting is out of its range; so do the other constructors.
 func NewSGD(params []tensor.NamedTensor, lr float64, options ...Option) *Optimizer {
 	return newOptimizer("sgd", params, lr, options)
 }
 
-// NewAdaGrad returns AdaGrad (Duchi et al., 2011) as PyTorch has it, with eps
-// outside the root.
+// NewAdaGrad returns AdaGrad (Duchi et al., 2011) as in PyTorch, with eps outside the
+// root.
 func NewAdaGrad(params []tensor.NamedTensor, lr float64, options ...Option) *Optimizer {
 	return newOptimizer("adagrad", params, lr, options)
 }
 
-// NewLectureAdaGrad returns AdaGrad as the lecture has it, with eps = 1e-5 inside
-// the root.
+// NewLectureAdaGrad returns AdaGrad as in the lecture, with eps = 1e-5 inside the
+// root.
 func NewLectureAdaGrad(params []tensor.NamedTensor, lr float64, options ...Option) *Optimizer {
 	return newOptimizer("lecture_adagrad", params, lr, options)
 }
 
-// NewRMSProp returns RMSProp, with [Alpha], [Momentum], [Centered] and
-// [WeightDecay] if asked for.
+// NewRMSProp returns RMSProp, with [Alpha], [Momentum], [Centered] and [WeightDecay]
+// as options.
 func NewRMSProp(params []tensor.NamedTensor, lr float64, options ...Option) *Optimizer {
 	return newOptimizer("rmsprop", params, lr, options)
 }
 
 // NewAdam returns Adam (Kingma and Ba, 2014), with [Betas], [Eps], [AMSGrad] and
-// [WeightDecay] if asked for.
+// [WeightDecay] as options.
 func NewAdam(params []tensor.NamedTensor, lr float64, options ...Option) *Optimizer {
 	return newOptimizer("adam", params, lr, options)
 }
@@ -127,7 +127,7 @@ func sgdNumbers(s *Settings, step int) (string, *device.Numbers) {
 	return "momentum", n
 }
 
-// common returns the numbers that all algorithms know.
+// common returns the numbers that all algorithms use.
 func common(s *Settings) *device.Numbers {
 	n := &device.Numbers{LR: s.LR, Decay: s.WeightDecay, Sign: 1, Eps: s.Eps}
 	if s.Maximize {
@@ -291,12 +291,12 @@ func adamwNumbers(s *Settings, step int) (string, *device.Numbers) {
 
 // momentNumbers gathers the constants of m = β1·m + (1-β1)·d; v = β2·v + (1-β2)·d²;
 // p = keep·p - lr·m' / (sqrt(v') + eps), where m' = m/(1-β1^step) and
-// v' = v/(1-β2^step) make up for both having started from 0, so that an element
-// needs one division:
+// v' = v/(1-β2^step) make up for both having started from 0. Rewritten like this, an
+// element needs one division:
 //
 //	p = keep·p - m / ((sqrt(v) + floor)·times)
 //
-// A rate of 0 would make times infinite, so there still says that only keep counts.
+// A rate of 0 would make times infinite, so still then says that only keep counts.
 func momentNumbers(s *Settings, step int, decay, keep float64) (string, *device.Numbers) {
 	n := common(s)
 	correction := math.Sqrt(1 - math.Pow(s.Beta2, float64(step)))
@@ -348,8 +348,8 @@ func adam[T float32 | float64](n *device.Numbers) kernel[T] {
 	}
 }
 
-// vectors returns the vector loops of this processor, nil if it has none. They
-// round as the loops here do, and give the same numbers.
+// vectors returns the vector loops of this processor, nil if it has none. They round
+// as the loops here do, and give the same numbers.
 func vectors[T float32 | float64]() *cpu.Vectors[T] {
 	var v any = cpu.Float32s()
 	if _, double := any(T(0)).(float64); double {
@@ -362,6 +362,6 @@ func vectors[T float32 | float64]() *cpu.Vectors[T] {
 	return all
 }
 
-// sqrt compiles to one instruction; for float32 too, as the compiler knows that
-// rounding the root of a float32 once more changes nothing.
+// sqrt compiles to one instruction, even for float32: the compiler knows that rounding
+// the root of a float32 once more changes nothing.
 func sqrt[T float32 | float64](x T) T { return T(math.Sqrt(float64(x))) }

@@ -10,11 +10,11 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// ClipGradNorm makes all gradients together smaller, by one factor, if their norm
-// is above limit: the factor is limit/(norm + 1e-6), as in PyTorch. It returns the
-// norm before. kind is the power p of the norm (Σ|g|^p)^(1/p), 2 if not given;
-// math.Inf(1) is the largest magnitude. If the norm is not finite the gradients stay
-// as they are. Parameters that are nil or have no gradient are passed over.
+// ClipGradNorm scales down all gradients by the same factor if their joint norm is
+// above limit: the factor is limit/(norm + 1e-6), as in PyTorch. It returns the norm
+// before clipping. kind is the power p of the norm (Σ|g|^p)^(1/p), 2 if not given;
+// math.Inf(1) is the largest magnitude. If the norm is not finite, the gradients stay
+// as they are. Parameters that are nil or have no gradient are skipped.
 func ClipGradNorm(params []tensor.NamedTensor, limit float64, kind ...float64) float64 {
 	p := 2.
 	if len(kind) > 0 {
@@ -61,7 +61,7 @@ func scaleGrads(params []tensor.NamedTensor, factor float64) {
 	})
 }
 
-// gradients passes over parameters that have none, and over those that are nil.
+// gradients skips parameters that have none, and those that are nil.
 func gradients(params []tensor.NamedTensor) iter.Seq[*tensor.Tensor] {
 	return func(yield func(*tensor.Tensor) bool) {
 		for _, p := range params {
@@ -76,8 +76,8 @@ func gradients(params []tensor.NamedTensor) iter.Seq[*tensor.Tensor] {
 }
 
 // powers returns Σ|x|^p, or the largest |x| for infinite p, in float64. It adds up
-// pieces of a fixed length in their order, so that the sum does not depend on the
-// number of threads.
+// pieces of a fixed length in order, so that the sum does not depend on the number of
+// threads.
 func powers(t *tensor.Tensor, p float64) float64 {
 	t = t.Detach().Contiguous()
 	if !t.Device().IsCPU() {
@@ -132,8 +132,8 @@ func powersOf[T float32 | float64](x []T, p float64) float64 {
 	return total
 }
 
-// squares returns Σx² in float64. Four sums go side by side, as each addition has to
-// wait for the one before it.
+// squares returns Σx² in float64. It keeps four sums side by side, because each
+// addition has to wait for the previous one.
 func squares[T float32 | float64](x []T) float64 {
 	var a, b, c, d float64
 	for ; len(x) >= 4; x = x[4:] {

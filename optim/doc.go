@@ -15,13 +15,13 @@
 // weights apart from the gradient. Their formulas are beside their code, in
 // algorithms.go.
 //
-// An update is one pass over the memory of a parameter, its gradient and its state,
-// on all cores. Parameters of small floats are computed in float32 and have float32
+// An update is one pass over the memory of a parameter, its gradient and its state, on
+// all cores. Parameters of small floats are computed in float32 and have float32
 // state; [MasterWeights] also keeps a float32 copy of them, without which steps
 // smaller than half of the last digit are lost.
 //
-// A Step over a parameter without gradient panics and names it, since nearly always
-// something is wrong then; [Optimizer.AllowUnused] passes over such parameters.
-// Mistakes of the caller are a [*tensor.Error]: of kind tensor.ErrValue for settings,
-// tensor.ErrGrad for gradients that are missing.
+// A Step panics if a parameter has no gradient, and names it, since that nearly always
+// means that something is wrong; [Optimizer.AllowUnused] makes it skip such
+// parameters. Mistakes of the caller are a [*tensor.Error]: of kind tensor.ErrValue
+// for settings, tensor.ErrGrad for gradients that are missing.
 package optim

@@ -8,7 +8,7 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// Settings are the numbers that steer an algorithm. Each uses some of them.
+// Settings are the numbers that control an algorithm. Each algorithm uses some of them.
 type Settings struct {
 	LR                 float64
 	Momentum           float64
@@ -26,7 +26,7 @@ type Settings struct {
 	MasterWeights      bool
 }
 
-// An Option is a setting other than its default.
+// An Option is a setting that differs from its default.
 type Option struct {
 	name string
 	set  func(*Settings)
@@ -44,8 +44,8 @@ func Dampening(d float64) Option { return Option{"dampening", func(s *Settings) 
 // Nesterov makes SGD look ahead along its average.
 func Nesterov() Option { return Option{"nesterov", func(s *Settings) { s.Nesterov = true }} }
 
-// WeightDecay pulls weights towards 0: by decay·p in the gradient, in AdamW apart
-// from it.
+// WeightDecay pulls weights towards 0: by adding decay·p to the gradient or, in AdamW,
+// separately from it.
 func WeightDecay(decay float64) Option {
 	return Option{"weight_decay", func(s *Settings) { s.WeightDecay = decay }}
 }
@@ -59,10 +59,10 @@ func Betas(beta1, beta2 float64) Option {
 // Alpha sets how much RMSProp keeps of its average.
 func Alpha(a float64) Option { return Option{"alpha", func(s *Settings) { s.Alpha = a }} }
 
-// Eps sets what keeps divisors away from 0.
+// Eps sets the number that keeps divisors away from 0.
 func Eps(eps float64) Option { return Option{"eps", func(s *Settings) { s.Eps = eps }} }
 
-// AMSGrad makes Adam divide by the largest average there has been.
+// AMSGrad makes Adam divide by the largest average so far.
 func AMSGrad() Option { return Option{"amsgrad", func(s *Settings) { s.AMSGrad = true }} }
 
 // Centered makes RMSProp divide by the standard deviation of the gradient instead
@@ -82,13 +82,13 @@ func InitialAccumulator(v float64) Option {
 // Maximize follows the gradient upwards.
 func Maximize() Option { return Option{"maximize", func(s *Settings) { s.Maximize = true }} }
 
-// MasterWeights keeps a float32 copy of parameters of small floats. Steps go to
-// the copy, and the parameter is its rounded image.
+// MasterWeights keeps a float32 copy of parameters of small floats. Steps change the
+// copy, and the parameter is the copy rounded.
 func MasterWeights() Option {
 	return Option{"master_weights", func(s *Settings) { s.MasterWeights = true }}
 }
 
-// Params makes a list of parameters of tensors that no model has:
+// Params makes a list of parameters from tensors that belong to no model:
 //
 //	opt := optim.NewSGD(optim.Params(w, b), 0.1)
 //	optim.ClipGradNorm(optim.Params(w, b), 1)
@@ -127,7 +127,7 @@ func (o *Optimizer) String() string {
 	return b.String()
 }
 
-// A Group is parameters that share settings, which may be changed between steps.
+// A Group is a set of parameters that share settings, which may be changed between steps.
 type Group struct {
 	Settings
 	params     []tensor.NamedTensor
@@ -135,15 +135,15 @@ type Group struct {
 	proportion float64 // of its learning rate to the optimizer's
 }
 
-// slot is what is known of one parameter besides its value.
+// slot is what is known about one parameter besides its value.
 type slot struct {
 	steps  int
 	state  []*tensor.Tensor // by the algorithm's names; nil until the first step
 	master *tensor.Tensor   // nil unless the group keeps master weights and the parameter is small
 }
 
-// AllowUnused makes Step pass over parameters without gradient, leaving their
-// state as it is, instead of panicking. It returns o.
+// AllowUnused makes Step skip parameters without gradients, leaving their state as it
+// is, instead of panicking. It returns o.
 func (o *Optimizer) AllowUnused() *Optimizer {
 	o.allowUnused = true
 	return o
@@ -165,9 +165,9 @@ func newOptimizer(name string, params []tensor.NamedTensor, lr float64, options 
 	return o
 }
 
-// AddGroup adds parameters with settings of their own; those that no option names
-// are the optimizer's. It returns o. It panics if a parameter is already there,
-// requires no gradient, or if an option is not one of the algorithm.
+// AddGroup adds parameters with their own settings; settings without an option are the
+// optimizer's. It returns o. It panics if a parameter is already there or requires no
+// gradient, or if the algorithm has no such option.
 func (o *Optimizer) AddGroup(params []tensor.NamedTensor, options ...Option) *Optimizer {
 	g := &Group{Settings: o.defaults, params: slices.Clone(params), proportion: 1}
 	o.apply(&g.Settings, options)
@@ -240,15 +240,15 @@ func (s *Settings) check(op string) {
 	}
 }
 
-// Groups returns the groups, in the order in which they were added. Their settings
-// may be changed.
+// Groups returns the groups, in the order in which they were added. Their settings may
+// be changed.
 func (o *Optimizer) Groups() []*Group { return o.groups }
 
 // Params returns the parameters of the group.
 func (g *Group) Params() []tensor.NamedTensor { return slices.Clone(g.params) }
 
-// SetLR sets the learning rate, as schedules want it. Groups that were added with
-// another one than the optimizer's keep their proportion to it.
+// SetLR sets the learning rate, typically from a schedule. Groups that were added with
+// a different learning rate keep its ratio to the optimizer's.
 func (o *Optimizer) SetLR(lr float64) {
 	for _, g := range o.groups {
 		g.LR = lr * g.proportion
@@ -269,9 +269,9 @@ func (o *Optimizer) ZeroGrad(setToNil bool) {
 	}
 }
 
-// Step changes every parameter by its gradient. It panics if a parameter has none,
-// naming all of those, unless [Optimizer.AllowUnused] was called, and if a setting
-// is out of its range; nothing has changed then.
+// Step changes every parameter by its gradient. It panics if parameters have none,
+// naming them, unless [Optimizer.AllowUnused] was called, and if a setting is out of
+// its range; in these cases nothing has changed.
 func (o *Optimizer) Step() {
 	var missing []string
 	count := 0

@@ -15,8 +15,8 @@ import (
 // A GradScaler keeps small gradients from vanishing in float16, whose smallest
 // number is 6e-8: it multiplies the loss, and so all gradients, by a scale, and
 // divides the gradients by it in float32 before the step. If one of them is not
-// finite the scale was too large: the step is left out and the scale made smaller.
-// After enough steps without that it is made larger again. (Micikevicius et al.,
+// finite, the scale was too large: the step is skipped and the scale made smaller.
+// After enough steps without that, it is made larger again. (Micikevicius et al.,
 // 2017.)
 //
 //	tensor.Autocast(tensor.Float16, func() { loss = ... })
@@ -29,7 +29,7 @@ type GradScaler struct {
 	seen  []unscaled // since the last Update
 }
 
-// ScalerSettings steer a GradScaler. Fields that are 0 have PyTorch's defaults.
+// ScalerSettings control a GradScaler. Fields that are 0 have PyTorch's defaults.
 type ScalerSettings struct {
 	InitialScale   float64 // 65536
 	GrowthFactor   float64 // 2
@@ -74,7 +74,7 @@ func orElse(v *float64, otherwise float64) {
 // CurrentScale returns the scale.
 func (s *GradScaler) CurrentScale() float64 { return float64(s.state.Scale) }
 
-// GrowthTracker returns how many steps went by without overflow since the scale
+// GrowthTracker returns how many steps have gone by without overflow since the scale
 // last changed.
 func (s *GradScaler) GrowthTracker() int { return s.state.Tracker }
 
@@ -86,13 +86,13 @@ func (s *GradScaler) Scale(loss *tensor.Tensor) *tensor.Tensor {
 	return loss.Mul(float64(s.state.Scale))
 }
 
-// Unscale divides the gradients of an optimizer by the scale and notes whether all
-// are finite, which it returns. Step does it if it was not done. It panics if it is
-// called twice before Update, and for gradients of 16 bits and less, which would
-// lose what scaling saved.
+// Unscale divides the gradients of an optimizer by the scale and returns whether all
+// are finite. If it was not called, Step does this. It panics if it is called twice
+// before Update, and for gradients of 16 bits or fewer, which would lose what scaling
+// saved.
 func (s *GradScaler) Unscale(o *Optimizer) (finite bool) {
 	if s.find(o) != nil {
-		fail(tensor.ErrValue, "unscale", "the gradients of this optimizer were unscaled before", "call Update after each Step")
+		fail(tensor.ErrValue, "unscale", "the gradients of this optimizer were already unscaled", "call Update after each Step")
 	}
 	overflow := false
 	for _, g := range o.groups {
@@ -157,7 +157,7 @@ func (s *GradScaler) Step(o *Optimizer) (stepped bool) {
 	}
 	u := s.find(o)
 	if u.stepped {
-		fail(tensor.ErrValue, "scaler step", "Step was called before for this optimizer", "call Update after each Step")
+		fail(tensor.ErrValue, "scaler step", "Step was already called for this optimizer", "call Update after each Step")
 	}
 	u.stepped = true
 	if u.overflow {
@@ -176,8 +176,8 @@ func (s *GradScaler) Update() {
 	s.UpdateWith(slices.ContainsFunc(s.seen, func(u unscaled) bool { return u.overflow }))
 }
 
-// UpdateWith is Update for those who look for overflows themselves. The scale is a
-// float32, as in PyTorch, and does not grow beyond it.
+// UpdateWith is Update for callers that check for overflow themselves. The scale is a
+// float32, as in PyTorch, and does not grow beyond its range.
 func (s *GradScaler) UpdateWith(overflow bool) {
 	s.seen = nil
 	if overflow {

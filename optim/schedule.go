@@ -3,16 +3,16 @@ package optim
 import "math"
 
 // A Schedule gives the learning rate of each step, counted from 0. It depends on
-// nothing else, so a run that is resumed needs no more than the step:
+// nothing else, so a resumed run needs only the step:
 //
 //	opt.SetLR(schedule.LR(step))
 //
-// Those of this package that warm up begin with 0: step 0 changes nothing but the
-// averages of the optimizer. What comes before step 0 has its rate.
+// The schedules of this package that warm up begin with 0: step 0 changes only the
+// averages of the optimizer. Negative steps have the rate of step 0.
 type Schedule interface{ LR(step int) float64 }
 
-// warmUp returns the share of the peak in the first n steps: 0, 1/n, 2/n and so on, so
-// that step n is the first with all of it, as the course's assignment has it.
+// warmUp returns the fraction of the peak in the first n steps: 0, 1/n, 2/n and so on,
+// so that step n is the first at the peak, as in the course's assignment.
 func warmUp(step, n int) (share float64, warm bool) {
 	if step = max(step, 0); step < n {
 		return float64(step) / float64(n), true
@@ -20,8 +20,7 @@ func warmUp(step, n int) (share float64, warm bool) {
 	return 1, false
 }
 
-// progress returns how much of the way from one step to another is done, from 0
-// to 1.
+// progress returns how much of the way from one step to another is done, from 0 to 1.
 func progress(step, from, to int) float64 {
 	if step >= to {
 		return 1
@@ -41,8 +40,8 @@ func (s Constant) LR(step int) float64 {
 	return share * s.Peak
 }
 
-// Cosine rises linearly for Warmup steps to Peak and then falls along half a
-// cosine to Final, which it has from step Steps on.
+// Cosine rises linearly for Warmup steps to Peak and then falls along half a cosine to
+// Final, which it keeps from step Steps on.
 type Cosine struct {
 	Peak, Final   float64
 	Warmup, Steps int
@@ -57,7 +56,7 @@ func (s Cosine) LR(step int) float64 {
 }
 
 // Linear rises linearly for Warmup steps to Peak and then falls linearly to Final,
-// which it has from step Steps on.
+// which it keeps from step Steps on.
 type Linear struct {
 	Peak, Final   float64
 	Warmup, Steps int
@@ -73,7 +72,7 @@ func (s Linear) LR(step int) float64 {
 
 // WSD is warm-up, stable, decay: it rises linearly for Warmup steps to Peak, stays
 // there, and falls linearly to Final in the last Decay of Steps. The stable part can
-// be made longer afterwards without doing it again.
+// be made longer afterwards without repeating it.
 type WSD struct {
 	Peak, Final          float64
 	Warmup, Decay, Steps int

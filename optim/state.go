@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// optimizerState is the part of an optimizer's state that is no tensor.
+// optimizerState is the part of an optimizer's state that is not tensors.
 type optimizerState struct {
 	Algorithm string
 	Groups    []groupState
@@ -21,7 +21,7 @@ type groupState struct {
 	Steps    []int // by parameter
 }
 
-// masterName is that of a float32 copy among a parameter's state.
+// masterName is the name of a float32 copy in a parameter's state.
 const masterName = "master"
 
 // SaveState returns the state as checkpoints hold it (checkpoint.Part): tensors
@@ -48,10 +48,10 @@ func (o *Optimizer) SaveState() (map[string]*tensor.Tensor, any) {
 	return tensors, state
 }
 
-// LoadState takes a state that SaveState returned, with copies of its tensors in the
-// dtype that the parameters need now, and goes on from there with its settings. It
-// returns an error, and changes nothing, if it belongs to another algorithm or to
-// other parameters, or if a setting is out of its range.
+// LoadState takes a state that SaveState returned, copies its tensors in the dtype
+// that the parameters need now, and continues from there with its settings. It returns
+// an error, and changes nothing, if it belongs to another algorithm or to other
+// parameters, or if a setting is out of its range.
 func (o *Optimizer) LoadState(tensors map[string]*tensor.Tensor, values []byte) error {
 	var state optimizerState
 	if err := json.Unmarshal(values, &state); err != nil {
@@ -119,9 +119,8 @@ func (o *Optimizer) LoadState(tensors map[string]*tensor.Tensor, values []byte) 
 	return nil
 }
 
-// State returns a tensor of the state of a parameter, such as "exp_avg", or nil
-// before its first step and if there is none of this name. It is the optimizer's
-// own.
+// State returns a tensor of the state of a parameter, such as "exp_avg", or nil before
+// its first step and if there is none of that name. It is the optimizer's own tensor.
 func (o *Optimizer) State(p *tensor.Tensor, name string) *tensor.Tensor {
 	for _, g := range o.groups {
 		for i, other := range g.params {

@@ -11,15 +11,15 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// raw reaches the memory and gradients of tensors past their methods.
+// raw reaches the memory and gradients of tensors around their methods.
 var raw = rawtensor.Of[*tensor.Tensor]()
 
-// pieceLen is how many elements one call of a kernel gets. Elements do not depend
-// on each other, so it decides nothing but the speed.
+// pieceLen is how many elements one call of a kernel gets. Elements do not depend on
+// each other, so it only affects the speed.
 const pieceLen = 1 << 14
 
-// later is a step on a device that waits for those of all other parameters: then nothing has changed if there is no
-// memory for one of them. Those with the same numbers are launched together.
+// later is a step on a device that waits until the steps of all other parameters are ready: then nothing has
+// changed if there is no memory for one of them. Steps with the same numbers are launched together.
 type later struct {
 	name    string
 	numbers device.Numbers
@@ -53,14 +53,14 @@ func (o *Optimizer) update(g *Group, s *slot, p, grad *tensor.Tensor, waiting *[
 		s.state = state
 	}
 	if len(names) != len(s.state) {
-		fail(tensor.ErrValue, o.algorithm+" step", fmt.Sprintf("the settings want the state %v, and %d tensors were kept from the first step on", names, len(s.state)),
+		fail(tensor.ErrValue, o.algorithm+" step", fmt.Sprintf("the settings need the state %v, and %d tensors have been kept since the first step", names, len(s.state)),
 			"set momentum, amsgrad and centered before the first step")
 	}
 	grad = grad.Detach().To(work.Dtype()).Contiguous()
 	name, numbers := a.numbers(&g.Settings, s.steps+1)
 	s.follow(work.Device())
 	told := inspect.Updated.Load()
-	if !work.Device().IsCPU() && work.Len() > 0 && told == nil { // who is told when wants each by itself
+	if !work.Device().IsCPU() && work.Len() > 0 && told == nil { // observers who want the times of steps need each by itself
 		all := *waiting
 		if n := len(all); n == 0 || all[n-1].name != name || all[n-1].numbers != *numbers || all[n-1].device != work.Device() {
 			all = append(all, later{name: name, numbers: *numbers, device: work.Device()})
@@ -94,7 +94,7 @@ func (o *Optimizer) update(g *Group, s *slot, p, grad *tensor.Tensor, waiting *[
 	}
 }
 
-// tell says what an update cost, as its formula has it: each tensor is read, and all but the gradient are written.
+// tell reports what an update cost by its formula: each tensor is read, and all but the gradient are written.
 func (o *Optimizer) tell(told func(inspect.Op), name string, numbers *device.Numbers, tensors []*tensor.Tensor, began time.Time) {
 	u, _, err := device.FindUpdate(name)
 	if err != nil {
@@ -116,7 +116,7 @@ func (o *Optimizer) tell(told func(inspect.Op), name string, numbers *device.Num
 	told(op)
 }
 
-// workingDtype is that of a parameter's state, and of what its steps are added to.
+// workingDtype is the dtype of a parameter's state, and of the tensor that its steps are added to.
 func workingDtype(p *tensor.Tensor) tensor.Dtype {
 	if p.Dtype() == tensor.Float64 {
 		return tensor.Float64
@@ -124,8 +124,8 @@ func workingDtype(p *tensor.Tensor) tensor.Dtype {
 	return tensor.Float32
 }
 
-// working returns the tensor that steps are added to: p itself, its float32 copy
-// that is kept, or one that lasts for this step.
+// working returns the tensor that steps are added to: p itself, its kept float32 copy,
+// or a copy for this step only.
 func (s *slot) working(p *tensor.Tensor, keepMaster bool) *tensor.Tensor {
 	p = p.Detach()
 	switch {
@@ -141,7 +141,7 @@ func (s *slot) working(p *tensor.Tensor, keepMaster bool) *tensor.Tensor {
 	return s.master
 }
 
-// follow brings the state to the device that the parameter was moved to.
+// follow copies the state to the device that the parameter was moved to.
 func (s *slot) follow(d tensor.Device) {
 	for i, t := range s.state {
 		if t.Device() != d {

@@ -20,16 +20,16 @@ type Utilization struct {
 	Actual, Peak float64
 }
 
-// Measured returns the utilization of a timing under its own peak. The error is
-// that of [accounting.Timing.Peak].
+// Measured returns the utilization of a timing under its own peak. The error is that
+// of [accounting.Timing.Peak].
 func Measured(name string, t accounting.Timing) (Utilization, error) {
 	peak, err := t.Peak()
 	return Utilization{name, t.PerSecond(), peak}, err
 }
 
-// MFU draws model FLOPs utilization: for each measurement a bar within the
-// outline of the peak. The marks between the bars are an MFU of one
-// half, at which hardware is used well.
+// MFU draws model FLOPs utilization: for each measurement, a bar within the outline of
+// the peak. The marks between the bars show an MFU of one half, from which the
+// hardware counts as well used.
 func MFU(measurements ...Utilization) *diagram.Figure {
 	b := bars{value: "MFU (actual / peak FLOP/s)", max: 1}
 	for _, u := range measurements {
@@ -48,7 +48,7 @@ func MFU(measurements ...Utilization) *diagram.Figure {
 			c.SetLineStyle(draw.LineStyle{Color: faintColor, Width: 1})
 			c.Stroke(rectangle(trX(0), trY(y-barHalf), trX(1), trY(y+barHalf)))
 		}
-		for i := range len(measurements) + 1 { // between the bars, where no text is
+		for i := range len(measurements) + 1 { // between the bars, where there is no text
 			y := float64(i) + 0.5
 			c.StrokeLine2(draw.LineStyle{Color: textColor, Width: 1.5}, trX(0.5), trY(y-0.12), trX(0.5), trY(y+0.12))
 		}
@@ -57,7 +57,7 @@ func MFU(measurements ...Utilization) *diagram.Figure {
 	return figure("Model FLOPs utilization", strings.Join(b.said, "; "), height, height, nil, p.Draw)
 }
 
-// A Recipe is what a training run in some precision took and gave.
+// A Recipe is what a training run in some precision cost and achieved.
 type Recipe struct {
 	Name    string
 	Loss    float64 // the last one; NaN or infinite if training diverged
@@ -65,8 +65,8 @@ type Recipe struct {
 	Bytes   int     // of memory, at the peak
 }
 
-// Recipes compares precision recipes by loss, time and memory, in three panels
-// with a scale each. Shorter is better in all of them.
+// Recipes compares precision recipes by loss, time and memory, in three panels, each
+// with its own scale. Shorter is better in all of them.
 func Recipes(recipes ...Recipe) *diagram.Figure {
 	panels := []bars{{value: "final loss"}, {value: "time per step"}, {value: "peak memory"}}
 	var said []string
@@ -90,7 +90,7 @@ func Recipes(recipes ...Recipe) *diagram.Figure {
 	}
 	rows := 30 * float64(len(recipes))
 	return figure("Precision recipes", strings.Join(said, "; "), 92+rows, 32+3*(60+0.8*rows), nil, func(c draw.Canvas) {
-		if onPhone(c) { // one panel under the other
+		if onPhone(c) { // one panel below the other
 			height := (c.Max.Y - c.Min.Y) / 3
 			for i := range panels {
 				panel := c
@@ -118,8 +118,8 @@ func Recipes(recipes ...Recipe) *diagram.Figure {
 	})
 }
 
-// unit returns by what to multiply so that the largest value reads well, and the
-// unit that results: a larger one for bytes, a smaller one for seconds.
+// unit returns the factor that makes the largest value easy to read, and the resulting
+// unit: a larger one for bytes, a smaller one for seconds.
 func unit(largest float64, names []string, step float64, up bool) (factor float64, name string) {
 	factor = 1
 	for i, name := range names {
@@ -136,7 +136,7 @@ func unit(largest float64, names []string, step float64, up bool) (factor float6
 	return factor, names[0]
 }
 
-// bars are horizontal bars under each other, with a text at the end of each.
+// bars are horizontal bars below each other, with a text at the end of each.
 type bars struct {
 	value  string // what is measured, with its unit
 	max    float64
@@ -157,7 +157,7 @@ func (b *bars) add(name string, value float64, text string) {
 // y is the middle of the i-th bar; the first is on top.
 func (b *bars) y(i int) float64 { return float64(len(b.names) - i) }
 
-// plot returns the bars, with their names or without.
+// plot returns the bars, with or without their names.
 func (b *bars) plot(named bool) *plot.Plot {
 	p := newPlot(b.value, "", true)
 	var ticks plot.ConstantTicks

@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// canvas is a vg.Canvas that writes SVG elements, one point of vg to a pixel. Black
-// stands for the colour of the page's text.
+// canvas is a vg.Canvas that writes SVG elements, with one pixel per point of vg.
+// Black stands for the colour of the page's text.
 type canvas struct {
 	w, h     vg.Length
 	elements []string
@@ -38,7 +38,7 @@ func newCanvas(w, h vg.Length) *canvas {
 	return &canvas{w: w, h: h, state: state{a: 1, d: -1, f: h.Points(), width: 1, color: color.Black}}
 }
 
-// page returns the canvas that all parts of a chart are drawn on.
+// page returns the canvas on which all parts of a chart are drawn.
 func page(c draw.Canvas) *canvas {
 	for {
 		switch inner := c.Canvas.(type) {
@@ -127,7 +127,7 @@ func (c *canvas) Fill(p vg.Path) {
 	c.elements = append(c.elements, pathStart+c.path(simplify(p))+`"`+attributes+`/>`)
 }
 
-// FillString writes text from a point on its base line.
+// FillString writes text from a point on its baseline.
 func (c *canvas) FillString(f font.Face, p vg.Point, text string) {
 	if f.Font.Size <= 0 || text == "" {
 		return
@@ -155,8 +155,8 @@ func (c *canvas) DrawImage(vg.Rectangle, image.Image) {
 	panic("plots: a chart that holds an image can't be drawn")
 }
 
-// merged runs draw, which strokes paths in one style, and writes them as one
-// element, in an order that does not depend on draw's.
+// merged runs draw, which strokes paths in one style, and writes the paths as one
+// element, in an order that does not depend on draw.
 func (c *canvas) merged(draw func()) {
 	start := len(c.elements)
 	draw()
@@ -220,8 +220,8 @@ func (c *canvas) path(p vg.Path) string {
 			if i == 0 || p[i-1].Type != vg.MoveComp {
 				to('L', on(comp.Start))
 			}
-			// Two halves, since an arc can't end where it begins. The page's y
-			// points down, so what turns left here turns right there.
+			// Two halves, since an arc can't end where it begins. The page's y axis points down,
+			// so a left turn here is a right turn there.
 			sweep := " 0 0 0 "
 			if comp.Angle < 0 {
 				sweep = " 0 0 1 "

@@ -24,9 +24,9 @@ const (
 	textSize    = 12
 )
 
-// styles tell series apart by colour and by dashes: for those who don't see
-// colours, and on paper. The colours are Okabe and Ito's, shifted where they would
-// have less contrast than 3 to 1 on white or on a dark page.
+// styles tell series apart by colour and by dashes, for readers who don't see colours,
+// and on paper. The colours are Okabe and Ito's, shifted where their contrast on white
+// or on a dark page would be less than 3 to 1.
 var styles = []draw.LineStyle{
 	{Color: rgb(0x3289c7), Width: 2},
 	{Color: rgb(0xd55e00), Width: 2, Dashes: []vg.Length{8, 3}},
@@ -42,7 +42,7 @@ func rgb(c uint32) color.NRGBA {
 	return color.NRGBA{R: uint8(c >> 16), G: uint8(c >> 8), B: uint8(c), A: 255}
 }
 
-// faded returns a colour that lets through what is behind it.
+// faded returns a translucent colour.
 func faded(c color.Color, alpha uint8) color.NRGBA {
 	n := color.NRGBAModel.Convert(c).(color.NRGBA)
 	n.A = alpha
@@ -58,13 +58,13 @@ var (
 
 var handler = text.Plain{Fonts: font.DefaultCache}
 
-// textStyle is text of a size in the face whose widths the layout is made with.
+// textStyle is text of a given size, in the typeface whose widths the layout uses.
 func textStyle(size float64) text.Style {
 	return text.Style{Color: textColor, Font: font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, vg.Length(size)), Handler: handler}
 }
 
-// newPlot returns axes without a title, in the style of this package. With rows the
-// places on the y axis are names, and no lines run from them.
+// newPlot returns axes without a title, in the style of this package. With rows, the
+// positions on the y axis are names, and no lines run from them.
 func newPlot(x, y string, rows bool) *plot.Plot {
 	p := plot.New()
 	p.TextHandler = handler
@@ -90,7 +90,7 @@ func newPlot(x, y string, rows bool) *plot.Plot {
 	return p
 }
 
-// with keeps the place and the angle of a text of gonum's.
+// with keeps the place and the angle of gonum's text.
 func with(s, old text.Style) text.Style {
 	s.Rotation, s.XAlign, s.YAlign = old.Rotation, old.XAlign, old.YAlign
 	return s
@@ -176,8 +176,9 @@ func lineKey(name string, s draw.LineStyle) key {
 	}}
 }
 
-// figure draws a title, a legend of several entries, and below them what draw
-// draws: once for a page, and once for a phone. The heights are those of the two.
+// figure draws a title, a legend if there are several entries, and below them the
+// output of draw: once for a page, and once for a phone. The heights are for these
+// two.
 func figure(title, alt string, height, phoneHeight float64, keys []key, paint func(c draw.Canvas)) *diagram.Figure {
 	if title != "" {
 		alt = title + ": " + alt
@@ -185,10 +186,10 @@ func figure(title, alt string, height, phoneHeight float64, keys []key, paint fu
 	return drawing(title, alt, chartWidth, height, keys, paint).WithNarrow(drawing(title, alt, phoneWidth, phoneHeight, keys, paint))
 }
 
-// onPhone reports whether a canvas, or a part of it, is that of a phone.
+// onPhone reports whether a canvas, or a part of it, is for a phone.
 func onPhone(c draw.Canvas) bool { return page(c).w <= phoneWidth }
 
-// drawing draws a figure of a width.
+// drawing draws a figure with a given width.
 func drawing(title, alt string, width, height float64, keys []key, paint func(c draw.Canvas)) *diagram.Figure {
 	vc := newCanvas(vg.Length(width), vg.Length(height))
 	c := draw.New(vc)

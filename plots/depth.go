@@ -14,17 +14,16 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// A Stack is the values at each depth of a network, the first layer's first.
+// A Stack holds the values at each depth of a network, beginning with the first layer.
 type Stack struct {
 	Name   string // how the network was initialized
 	Layers []*tensor.Tensor
 }
 
 // Depth draws a histogram of the values of each layer, the first at the top, for
-// several networks side by side: whether activations keep their size, shrink or
-// grow on their way. Each row has its own height; σ is its standard
-// deviation. All columns have one axis, so that widths can be compared: it holds all but the outermost thousandth of
-// each column's values. what names the values, such as "activation".
+// several networks side by side: whether activations keep their size, shrink or grow on their way. Each row has its
+// own height; σ is its standard deviation. All columns share one axis, so that widths can be compared: it covers all
+// but the outermost thousandth of each column's values. what names the values, such as "activation".
 func Depth(what string, stacks ...Stack) *diagram.Figure {
 	rows := 1
 	for _, s := range stacks {
@@ -44,7 +43,7 @@ func Depth(what string, stacks ...Stack) *diagram.Figure {
 	low, high := valueRange(stacks)
 	tall := 60 + (62+28*float64(rows))*float64(len(stacks))
 	return figure(title, strings.Join(said, "; "), height, tall, nil, func(c draw.Canvas) {
-		if onPhone(c) { // one network under the other
+		if onPhone(c) { // one network below the other
 			each := (c.Max.Y - c.Min.Y) / vg.Length(max(len(stacks), 1))
 			for i, s := range stacks {
 				panel := c
@@ -130,7 +129,7 @@ func (s Stack) draw(c draw.Canvas, what string, rows, column int, low, high floa
 				if last := at(k, h); last != outline[len(outline)-1] {
 					outline = append(outline, last)
 				}
-				if end := at(k+1, h); k+1 == bins || counts[k+1] != n { // or the line just goes on
+				if end := at(k+1, h); k+1 == bins || counts[k+1] != n { // otherwise the line just continues
 					outline = append(outline, end)
 				}
 			}
@@ -147,8 +146,8 @@ func (s Stack) draw(c draw.Canvas, what string, rows, column int, low, high floa
 }
 
 // roundOutward widens a range to steps of a tenth of its power of ten, so that the edges of bins are round numbers.
-// With edges at values themselves, the last bit of a sum, which differs between processors, would move values from bin
-// to bin.
+// With edges at the values themselves, the last bit of a sum, which differs between processors, would move values from
+// bin to bin.
 func roundOutward(low, high float64) (float64, float64) {
 	step := math.Pow10(int(math.Floor(math.Log10(high-low))) - 1)
 	if low >= high || math.IsInf(high-low, 1) || step == 0 { // too wide or too narrow for a float64

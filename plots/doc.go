@@ -1,14 +1,13 @@
 // Package plots draws charts: loss curves, schedules, rooflines, histograms. It
 // builds on gonum/plot for axes and layout and writes the SVG itself, so that
-// text and axes take the colour of the page, light or dark. Diagrams, which need
-// no axes, are in package diagram, and cheaper for a notebook cell to link.
+// text and axes take the colour of the page, light or dark. Diagrams, which need no
+// axes, are in package diagram, which is cheaper for a notebook cell to link.
 //
-// Every chart is a [diagram.Figure]: a notebook shows it, its SVG method returns
-// it as a file, and its title tells those who can't see it what it shows. Series
-// differ in colour and in the dashes of their lines. The same values always give
-// the same bytes.
+// Every chart is a [diagram.Figure]: a notebook shows it, its SVG method returns it as
+// a file, and its title describes it for readers who can't see it. Series differ in
+// colour and in the dashes of their lines. The same values always give the same bytes.
 //
-// A curve that grows while a model trains is a chart that is redrawn in one display:
+// For a curve that grows while a model trains, redraw the chart in the same display:
 //
 //	live := show.NewLive()
 //	for step := range steps {

@@ -13,7 +13,7 @@ import (
 	"github.com/lectern-go/lectern/plots/diagram"
 )
 
-// Axes is what stands around a chart.
+// Axes is what surrounds a chart: its title and its axes.
 type Axes struct {
 	Title      string
 	X, Y       string // with the unit: "step", "learning rate", "time (ms)"
@@ -85,7 +85,7 @@ func orWord(s, other string) string {
 	return s
 }
 
-// settle gives an axis without values, or with one value, a range.
+// settle gives a range to an axis without values, or with one value.
 func settle(axis *plot.Axis, log bool) {
 	switch {
 	case axis.Min > axis.Max && log:
@@ -110,7 +110,7 @@ func (s *Series) draw(c draw.Canvas, p *plot.Plot, a Axes, number int) {
 	flush := func() {
 		switch len(line) {
 		case 0:
-		case 1: // a lone point would not be seen as a line
+		case 1: // a lone point would not be visible as a line
 			dot(c, line[0], 2.5, style(number))
 		default:
 			c.StrokeLines(style(number), line)
@@ -125,8 +125,7 @@ func (s *Series) draw(c draw.Canvas, p *plot.Plot, a Axes, number int) {
 			i++
 			continue
 		}
-		// The values within two pixels become their first, lowest, highest and
-		// last.
+		// The values within two pixels are reduced to their first, lowest, highest and last.
 		start := trX(x)
 		low, high, last := i, i, i
 		for k := i + 1; k < len(s.Y); k++ {
@@ -176,7 +175,7 @@ func circle(at vg.Point, radius vg.Length) vg.Path {
 	return p
 }
 
-// sentence tells a series to those who can't see it.
+// sentence describes a series for readers who can't see it.
 func (s *Series) sentence(a Axes) string {
 	first, last, low, high := -1, -1, -1, -1
 	broken := 0

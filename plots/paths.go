@@ -16,7 +16,7 @@ import (
 	"github.com/lectern-go/lectern/plots/diagram"
 )
 
-// A Path is the way of an optimizer through two parameters.
+// A Path is the path of an optimizer through the plane of two parameters.
 type Path struct {
 	Name   string
 	Points [][2]float64 // the start first
@@ -25,9 +25,9 @@ type Path struct {
 // Plane is the part of the parameters' plane that [Paths] shows.
 type Plane struct{ MinX, MaxX, MinY, MaxY float64 }
 
-// Paths draws the contour lines of a loss of two parameters, with the paths that
-// optimizers took: a ring where each begins, a dot at each of its steps, a larger
-// one where it ends. It panics if the plane is empty.
+// Paths draws the contour lines of a loss with two parameters, and the paths that
+// optimizers took: a ring where each begins, a dot at each step, and a larger one
+// where it ends. It panics if the plane is empty.
 func Paths(loss func(x, y float64) float64, plane Plane, paths ...Path) *diagram.Figure {
 	if !(plane.MinX < plane.MaxX && plane.MinY < plane.MaxY) {
 		panic(fmt.Errorf("plots: paths: %+v is empty; give bounds with the minimum below the maximum", plane))
@@ -91,7 +91,7 @@ func (path Path) draw(c draw.Canvas, p *plot.Plot, number int) {
 // gridSize is how many values of the loss are computed along each axis.
 const gridSize = 50
 
-// field is a loss on a grid, as gonum's contours want it.
+// field is a loss on a grid, as gonum's contours need it.
 type field struct {
 	plane  Plane
 	values []float64
@@ -104,8 +104,8 @@ func sample(loss func(x, y float64) float64, plane Plane) *field {
 			f.values[r*gridSize+c] = loss(f.X(c), f.Y(r))
 		}
 	}
-	// Contours can't be drawn through what is infinite or no number: it becomes a
-	// plain at the height of the highest point.
+	// Contours can't be drawn through infinities or NaN: these become a plain at the
+	// height of the highest point.
 	finite := slices.DeleteFunc(slices.Clone(f.values), func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 	if len(finite) == 0 {
 		clear(f.values)
@@ -131,9 +131,8 @@ func (f *field) Y(r int) float64 {
 	return f.plane.MinY + (f.plane.MaxY-f.plane.MinY)*float64(r)/(gridSize-1)
 }
 
-// levels returns the losses whose contours are drawn: quantiles, closer to each
-// other near the minimum, where the paths end. A loss that is the same everywhere
-// has none.
+// levels returns the losses whose contours are drawn: quantiles, closer to each other
+// near the minimum, where the paths end. A loss that is the same everywhere has none.
 func (f *field) levels(n int) []float64 {
 	sorted := slices.Sorted(slices.Values(f.values))
 	if sorted[0] == sorted[len(sorted)-1] {

@@ -13,9 +13,9 @@ import (
 	"github.com/lectern-go/lectern/plots/diagram"
 )
 
-// Roofline draws what machines can do at each arithmetic intensity: a slope where
-// memory is the limit, a flat roof where the arithmetic is. A ring on the roof is
-// what an operation could reach, a dot what was measured. It panics if a machine's bounds
+// Roofline draws what machines can do at each arithmetic intensity: a slope where memory
+// is the limit, and a flat roof where arithmetic is. A ring on the roof is what an
+// operation could reach, and a dot is what was measured. It panics if a machine's bounds
 // are not positive and finite.
 func Roofline(reports ...accounting.RooflineReport) *diagram.Figure {
 	p := newPlot("arithmetic intensity (FLOP/byte)", "speed (FLOP/s)", false)
@@ -92,7 +92,7 @@ func drawRoof(c draw.Canvas, p *plot.Plot, r accounting.RooflineReport, number i
 		}
 		s := textStyle(11)
 		s.YAlign = draw.YCenter
-		// Beside the mark, or lower where another name stands.
+		// Beside the mark, or lower if another name is there.
 		place := vg.Point{X: mark.X + 8, Y: mark.Y - 7}
 		box := func() vg.Rectangle {
 			return vg.Rectangle{Min: vg.Point{X: place.X, Y: place.Y - 6}, Max: vg.Point{X: place.X + s.Width(o.Name), Y: place.Y + 6}}

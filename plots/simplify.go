@@ -6,12 +6,11 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// tolerance is how far, in pixels, a line may be drawn from where it runs.
+// tolerance is how far, in pixels, a line may be drawn from its exact course.
 const tolerance = 0.2
 
-// simplify leaves out points of a path that a straight line passes anyway
-// (Ramer, Douglas and Peucker), which makes contours and schedules files of a
-// tenth of their size.
+// simplify leaves out points of a path that a straight line passes anyway (Ramer,
+// Douglas and Peucker), which shrinks the files of contours and schedules to a tenth.
 func simplify(p vg.Path) vg.Path {
 	var out vg.Path
 	for i := 0; i < len(p); {
@@ -30,7 +29,7 @@ func simplify(p vg.Path) vg.Path {
 	return out
 }
 
-// between appends what must be kept of a run of points, without the first.
+// between appends the points of a run that must be kept, without the first.
 func between(out, run vg.Path) vg.Path {
 	first, last := run[0].Pos, run[len(run)-1].Pos
 	farthest, distance := 0, tolerance

@@ -8,8 +8,8 @@ import (
 )
 
 // Activation functions. FLOPs are counted as a reader would write the formula,
-// with one for each call of exp; GELU counts 20, the figure that is usual when its
-// arithmetic intensity is discussed.
+// with one for each call of exp; GELU counts 20, the usual figure in discussions of
+// its arithmetic intensity.
 
 // d max(x, 0)/dx = 1 where x > 0, else 0
 var opReLU op
@@ -25,8 +25,8 @@ func init() {
 	})
 }
 
-// opReLUGradient passes a gradient where ReLU's result is not 0: one loop
-// instead of a comparison and a fill, as every hidden layer runs it.
+// opReLUGradient passes a gradient where ReLU's result is not 0: one loop instead of a
+// comparison and a fill, since every hidden layer runs it.
 //
 // d(g where y ≠ 0)/dg = 1 where y ≠ 0
 var opReLUGradient op
@@ -51,8 +51,8 @@ func pass(dst, g, y []float64) {
 	}
 }
 
-// passFloat32 is pass without branches: which activations are 0 can't be
-// predicted, and a wrong guess costs more than the whole element.
+// passFloat32 is pass without branches: which activations are 0 can't be predicted,
+// and a wrong guess costs more than the work on an element.
 func passFloat32(dst, g, y []float32) {
 	g, y = g[:len(dst)], y[:len(dst)]
 	for i := range dst {
@@ -167,8 +167,8 @@ func init() {
 	})
 }
 
-// GELU returns x·Φ(x) for each element, where Φ(x) is the share of a normal
-// distribution that lies below x.
+// GELU returns x·Φ(x) for each element, where Φ(x) is the probability that a standard
+// normal number is below x.
 func (t *Tensor) GELU() *Tensor { return apply(&opGELU, nil, t) }
 
 // y = x/2·(1 + tanh u) with u = √(2/π)·(x + 0.044715·x³), so
@@ -261,7 +261,7 @@ func (t *Tensor) ELU(alpha float64) *Tensor { return opELU.apply(alpha, t) }
 //
 //	dL/dx = dL/dy·gate·σ(x)·(1 + x·(1-σ(x)))    dL/dgate = dL/dy·x·σ(x)
 //
-// in one pass where SiLU and a product would make two, and keep one result more.
+// in one pass; SiLU and a product would take two, and keep one more result.
 var opSwiGLU op
 
 // opSiLUGradient is g·σ(x)·(1 + x·(1-σ(x))), of the inputs g and x.
@@ -305,7 +305,7 @@ func init() {
 
 // SwiGLU returns t·σ(t)·gate for each element: SiLU with a gate, the activation of
 // feed-forward layers with three matrices (Shazeer 2020, arXiv:2002.05202). It panics
-// unless both are floating point and of one shape.
+// unless both are floating point and have the same shape.
 func (t *Tensor) SwiGLU(gate *Tensor) *Tensor {
 	t.existBeside("swiglu", gate)
 	if !t.dtype.IsFloat() || !gate.dtype.IsFloat() {

@@ -148,7 +148,7 @@ func powForward(c *call) *Tensor {
 	return binary(loops.BinaryKernels{F32: loops.PowFloat32, F64: loops.PowFloat64, I64: loops.PowInt64}, sameDtype)(c)
 }
 
-// has reports whether any element fulfils a condition. Observers are not told.
+// has reports whether any element meets a condition. Observers are not told.
 func (t *Tensor) has(condition func(float64) bool) bool {
 	r, found := newReader[float64](t.onHost()), false
 	loops.InBlocks(0, t.Len(), func(start, n int) {
@@ -159,7 +159,7 @@ func (t *Tensor) has(condition func(float64) bool) bool {
 	return found
 }
 
-// contains reports whether any element, as an integer, fulfils a condition.
+// contains reports whether any element, as an integer, meets a condition.
 func contains(t *Tensor, condition func(int64) bool) bool {
 	r, found := newReader[int64](t.onHost()), false
 	loops.InBlocks(0, t.Len(), func(start, n int) {
@@ -286,15 +286,15 @@ func init() {
 	})
 }
 
-// FloorDiv returns t / other rounded down, as // does in Python; integers
-// stay whole. It takes no part in gradients. It panics if the shapes can't be
-// broadcast, or if an integer is divided by 0.
+// FloorDiv returns t / other rounded down, as // does in Python; integers stay
+// integers. It takes no part in gradients. It panics if the shapes can't be broadcast,
+// or if an integer is divided by 0.
 func (t *Tensor) FloorDiv(other any) *Tensor {
 	return apply(&opFloorDiv, nil, t, operand("floor divide", other))
 }
 
-// TruncDiv returns t / other rounded towards 0, as / does with Go's whole
-// numbers; see [Tensor.FloorDiv].
+// TruncDiv returns t / other rounded towards 0, as / does with Go's integers; see
+// [Tensor.FloorDiv].
 func (t *Tensor) TruncDiv(other any) *Tensor {
 	return apply(&opTruncDiv, nil, t, operand("truncating divide", other))
 }

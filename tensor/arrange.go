@@ -31,9 +31,9 @@ func init() {
 	})
 }
 
-// Cat returns a new tensor with the tensors given one behind the other along an
-// axis. Dtypes are promoted. It panics if there are none, if one is a single
-// number, or if sizes differ on another axis.
+// Cat returns a new tensor with the given tensors one after the other along an axis.
+// Dtypes are promoted. It panics if there are none, if one of them is a single number,
+// or if their sizes differ on another axis.
 func Cat(axis int, tensors ...*Tensor) *Tensor {
 	if len(tensors) == 0 {
 		fail(ErrValue, "cat", "", "no tensors are given", "")
@@ -93,9 +93,9 @@ func (t *Tensor) interleave(axis int, in []*Tensor) bool {
 	return true
 }
 
-// joinRows writes the parts of each row, all that lies behind an axis, one behind the other, and reports whether it
-// can: the part of a row must lie along memory. The parts of all rows, one after the other, would be as many ways
-// through the memory of out.
+// joinRows writes the parts of each row, which is everything from an axis on, one after the other, and reports
+// whether it can: the part of a row must lie along memory. Writing one tensor's parts of all rows, then the next
+// one's, would go through the memory of out once for each tensor.
 func (t *Tensor) joinRows(axis int, in []*Tensor) bool {
 	const least = 64 // bytes of a row, and a quarter of that rows
 	size := t.dtype.Size()
@@ -106,7 +106,7 @@ func (t *Tensor) joinRows(axis int, in []*Tensor) bool {
 	type part struct {
 		memory []byte
 		outer  Layout
-		step   int // from one row to the next, of those that have one
+		step   int // from one row to the next, for inputs that have more than one
 		bytes  int
 	}
 	var parts []part
@@ -142,8 +142,8 @@ func (t *Tensor) joinRows(axis int, in []*Tensor) bool {
 	return true
 }
 
-// Stack returns a new tensor with the tensors given, which have one shape, side
-// by side along a new axis. It panics if there are none or shapes differ.
+// Stack returns a new tensor with the given tensors, which have the same shape, side
+// by side along a new axis. It panics if there are none or their shapes differ.
 func Stack(axis int, tensors ...*Tensor) *Tensor {
 	if len(tensors) == 0 {
 		fail(ErrValue, "stack", "", "no tensors are given", "")
@@ -154,7 +154,7 @@ func Stack(axis int, tensors ...*Tensor) *Tensor {
 			fail(ErrValue, "stack", "", fmt.Sprintf("tensor %d is nil", i), "")
 		}
 		if !sameShape(t, tensors[0]) {
-			fail(ErrShape, "stack", describe(tensors...), fmt.Sprintf("tensor %d has shape %v, tensor 0 has %v", i, t.layout.Shape, tensors[0].layout.Shape), "use Cat to join along an axis that is there")
+			fail(ErrShape, "stack", describe(tensors...), fmt.Sprintf("tensor %d has shape %v, tensor 0 has %v", i, t.layout.Shape, tensors[0].layout.Shape), "use Cat to join along an existing axis")
 		}
 		rows[i] = t.Unsqueeze(axis)
 	}
@@ -190,8 +190,8 @@ func needParts(op string, t *Tensor, n int) {
 	needRoom(op, t.layout.Shape, n*bytes)
 }
 
-// SplitSizes returns views of the sizes given along an axis. It panics unless
-// they add up to its size.
+// SplitSizes returns views of the given sizes along an axis. It panics unless they add
+// up to its size.
 func (t *Tensor) SplitSizes(axis int, sizes ...int) []*Tensor {
 	t.exist("split")
 	axis = t.axis("split", axis)
@@ -210,8 +210,8 @@ func (t *Tensor) SplitSizes(axis int, sizes ...int) []*Tensor {
 	return parts
 }
 
-// Chunk returns at most n views of equal size along an axis, the last of which
-// may be shorter; fewer if they suffice. It panics if n is less than 1.
+// Chunk returns at most n views of equal size along an axis, fewer if those cover it;
+// the last may be shorter. It panics if n is less than 1.
 func (t *Tensor) Chunk(axis, n int) []*Tensor {
 	t.exist("chunk")
 	axis = t.axis("chunk", axis)
@@ -247,7 +247,7 @@ func (t *Tensor) SplitInto(axis, n int) []*Tensor {
 }
 
 // SplitAt returns the views between positions of an axis: before the first, from
-// each to the next, and from the last on. Positions are treated as in Slice.
+// each to the next, and from the last one on. Positions are treated as in Slice.
 func (t *Tensor) SplitAt(axis int, positions ...int) []*Tensor {
 	t.exist("split")
 	axis = t.axis("split", axis)
@@ -260,9 +260,9 @@ func (t *Tensor) SplitAt(axis int, positions ...int) []*Tensor {
 	return parts
 }
 
-// Repeat returns a copy in which the whole of t is repeated along each axis;
-// counts beyond its axes come first. It panics if there are fewer counts than
-// axes or one is negative. Expand repeats without copying.
+// Repeat returns a copy in which the whole of t is repeated along each axis; counts
+// for new axes come first. It panics if there are fewer counts than axes or if one is
+// negative. Expand repeats without copying.
 func (t *Tensor) Repeat(counts ...int) *Tensor {
 	t.exist("repeat")
 	extra := len(counts) - t.Dim()
@@ -286,9 +286,9 @@ func (t *Tensor) Repeat(counts ...int) *Tensor {
 	return t.Reshape(once...).Expand(expanded...).inOrderCopy().View(shape...)
 }
 
-// RepeatInterleave returns a copy in which each position of an axis stands count times, one after the other, as
-// grouped heads share keys: 1, 2 becomes 1, 1, 2, 2 where [Tensor.Repeat] gives 1, 2, 1, 2. It panics if there is no
-// such axis or count is negative.
+// RepeatInterleave returns a copy in which each position of an axis appears count times in a row, as keys do when
+// several heads share them: 1, 2 becomes 1, 1, 2, 2 where [Tensor.Repeat] gives 1, 2, 1, 2. It panics if there is no
+// such axis or if count is negative.
 func (t *Tensor) RepeatInterleave(axis, count int) *Tensor {
 	const op = "repeat interleave"
 	axis = t.exist(op).axis(op, axis)
@@ -303,9 +303,9 @@ func (t *Tensor) RepeatInterleave(axis, count int) *Tensor {
 
 // Putting axes and positions in another order.
 
-// Roll returns a copy with the positions of an axis moved up by shift; those that
-// leave at the end come back at the start. A negative shift moves down. It panics if
-// there is no such axis.
+// Roll returns a copy with the positions of an axis moved up by shift; those that drop
+// off the end come back at the start. A negative shift moves down. It panics if there
+// is no such axis.
 func (t *Tensor) Roll(axis, shift int) *Tensor {
 	axis = t.exist("roll").axis("roll", axis)
 	n := t.layout.Shape[axis]
@@ -316,7 +316,7 @@ func (t *Tensor) Roll(axis, shift int) *Tensor {
 	return Cat(axis, t.Narrow(axis, cut, n-cut), t.Narrow(axis, 0, cut))
 }
 
-// Pad returns a copy with positions of value before and behind those of an axis. It
+// Pad returns a copy with positions of value before and after those of an axis. It
 // panics if there is no such axis or a width is negative.
 func (t *Tensor) Pad(axis, before, behind int, value float64) *Tensor {
 	axis = t.exist("pad").axis("pad", axis)
@@ -331,8 +331,8 @@ func (t *Tensor) Pad(axis, before, behind int, value float64) *Tensor {
 	return Cat(axis, edge(before), t, edge(behind))
 }
 
-// Movedim returns a view in which axis from stands at place to; the others keep their
-// order. It panics if there is no such axis.
+// Movedim returns a view in which axis from has moved to place to; the others keep
+// their order. It panics if there is no such axis.
 func (t *Tensor) Movedim(from, to int) *Tensor {
 	from, to = t.exist("movedim").axis("movedim", from), t.axis("movedim", to)
 	order := make([]int, 0, t.Dim())
@@ -344,9 +344,9 @@ func (t *Tensor) Movedim(from, to int) *Tensor {
 	return t.Permute(slices.Insert(order, to, from)...)
 }
 
-// Unflatten returns a view in which an axis is split into several of the sizes given,
+// Unflatten returns a view in which an axis is split into several of the given sizes,
 // one of which may be -1: the reverse of [Tensor.Flatten]. It panics if there is no
-// such axis or the sizes don't multiply to its own.
+// such axis or the sizes don't multiply to its size.
 func (t *Tensor) Unflatten(axis int, sizes ...int) *Tensor {
 	axis = t.exist("unflatten").axis("unflatten", axis)
 	part, err := ContiguousLayout(t.layout.Shape[axis]).InferShape(sizes)
@@ -355,7 +355,7 @@ func (t *Tensor) Unflatten(axis int, sizes ...int) *Tensor {
 }
 
 // Meshgrid returns, for vectors of n, m, ... elements, as many views of shape
-// [n m ...]: the i-th varies along axis i alone and has there the elements of vector
+// [n m ...]: the i-th varies along axis i alone, where it has the elements of vector
 // i. It panics if one is not a vector.
 func Meshgrid(vectors ...*Tensor) []*Tensor {
 	shape, grids := make([]int, len(vectors)), make([]*Tensor, len(vectors))
@@ -393,7 +393,7 @@ func init() {
 				t.must(name, err)
 				return l
 			}
-			if l := turned(x); !x.IsContiguous() && l.IsContiguous() { // the other part of what lies in memory
+			if l := turned(x); !x.IsContiguous() && l.IsContiguous() { // the other part of what is in memory
 				out := c.result(x.dtype, l.Shape, false)
 				loops.KeepPart(out.array(), x.alias(l).array(), -diagonal, !lower)
 				out.layout = turned(out)
@@ -420,8 +420,8 @@ func (t *Tensor) Tril(diagonal int) *Tensor {
 }
 
 // Triu returns a copy of the matrices in the last two axes with zeros below a
-// diagonal; see [Tensor.Tril]. Triu(1) of ones is the mask of what a causal model
-// must not see.
+// diagonal; see [Tensor.Tril]. Triu(1) of ones is the mask of the positions that a
+// causal model must not see.
 func (t *Tensor) Triu(diagonal int) *Tensor {
 	t.exist("triu")
 	return triangle(t, &opTriu, diagonal)
@@ -434,7 +434,7 @@ func triangle(t *Tensor, o *opOf[int], diagonal int) *Tensor {
 	return o.apply(diagonal, t)
 }
 
-// Reversing twice is doing nothing: the gradient is reversed back.
+// Reversing twice changes nothing: the gradient is reversed back.
 var opFlip opOf[int]
 
 func init() {
@@ -474,7 +474,7 @@ func flipped(c *call, axis int) *Tensor {
 var flipRows = rowForward(&opFlip, loops.UnaryKernels{F32: loops.Reverse[float32], F64: loops.Reverse[float64], I64: loops.Reverse[int64]}, sameDtype)
 
 // Flip returns a copy with the order of elements reversed along each of the
-// axes. It panics if there is no such axis, or one is named twice.
+// axes. It panics if there is no such axis, or if one is named twice.
 func (t *Tensor) Flip(axes ...int) *Tensor {
 	t.exist("flip")
 	if t.layout.NamesNumber(axes...) {

@@ -11,9 +11,9 @@ import (
 )
 
 // Scaled dot-product attention is one operation so that the scores, a number for each
-// pair of a query and a key, need not be kept or even all be there at once
-// (FlashAttention, Dao et al. 2022, arXiv:2205.14135): of them only the logarithm of
-// each row's sum stays, and backward computes the rest again, tile by tile.
+// pair of a query and a key, need not be kept, or even exist all at once
+// (FlashAttention, Dao et al. 2022, arXiv:2205.14135): only the logarithm of each
+// row's sum is kept, and backward recomputes the scores, tile by tile.
 //
 //	P = softmax(Q·Kᵀ·scale)    O = P·V
 //
@@ -22,26 +22,26 @@ import (
 //	dL/dV = Pᵀ·G    dS = P∘(G·Vᵀ - D)·scale    dL/dQ = dS·K    dL/dK = dSᵀ·Q
 var opAttention opOf[*attention]
 
-// opAttentionGradient is all three gradients of that, one behind the other in one
-// vector, of the inputs G, Q, K, V, O, the logarithms, and the mask if there is one.
+// opAttentionGradient computes all three gradients, one after the other in one vector,
+// from the inputs G, Q, K, V, O, the logarithms, and the mask if there is one.
 var opAttentionGradient opOf[*attention]
 
 // AttentionSettings say what [Attention] does besides multiplying. The zero value lets
 // every query see every key.
 type AttentionSettings struct {
-	// Causal hides what comes later: the last query sees all keys, the one before all
-	// but the last, and so on. With as many queries as keys each sees itself and what
-	// comes before; fewer queries are the end of the sequence, as in generation.
+	// Causal hides what comes later: the last query sees all keys, the one before it all
+	// but the last, and so on. With as many queries as keys, each sees itself and what
+	// comes before; fewer queries are taken as the end of the sequence, as in generation.
 	Causal bool
-	// Mask is a bool tensor that is broadcast to [... H T S]: where it is false the
-	// query does not see the key. A query that sees no key has the result 0.
+	// Mask is a bool tensor that is broadcast to [... H T S]: where it is false, the query
+	// does not see the key. The result of a query that sees no key is 0.
 	Mask *Tensor
-	// Scale multiplies the products of queries and keys; 0 stands for 1/√d.
+	// Scale multiplies the products of queries and keys; 0 means 1/√d.
 	Scale float64
 }
 
-// attention is what the operation is given besides tensors, and its gradients between
-// the first that is asked for, which computes all, and the last.
+// attention holds the operation's settings and, once the first gradient has been asked
+// for and all have been computed, its gradients until the last one is fetched.
 type attention struct {
 	causal bool
 	scale  float64
@@ -71,8 +71,8 @@ func init() {
 		},
 		gradients: []gradient{gradientOf}, // a mask never asks for one
 		variadic:  true,
-		// For each pair that may see each other: its product, the scale, a softmax and a
-		// share of the result.
+		// For each pair that may see each other: its product, the scale, a softmax and its
+		// term in the result.
 		flops: func(c *call, out *Tensor) int {
 			q := c.in[0]
 			return opAttention.given(c).pairs(q, c.in[1]) * (2*q.Size(-1) + 6 + 2*out.Size(-1))
@@ -90,8 +90,8 @@ func init() {
 			}
 			return a.attendBackwardOn(c)
 		},
-		// For each pair five products, the scale twice, a difference and an exponential, and
-		// two steps to dS; D for each row.
+		// For each pair, five products, the scale twice, a difference, an exponential, and two
+		// steps to dS; for each row, D.
 		flops: func(c *call, _ *Tensor) int {
 			q, k, out := c.in[1], c.in[2], c.in[4]
 			return opAttentionGradient.given(c).pairs(q, k)*(6*q.Size(-1)+4*out.Size(-1)+6) + 2*out.Len()
@@ -104,14 +104,14 @@ func init() {
 
 // Attention returns softmax(q·kᵀ·scale)·v, for queries q [... H T d], keys k
 // [... K S d] and values v [... K S e]: [... H T e]. H may be a multiple of K: then
-// groups of queries share keys and values (grouped-query attention, Ainslie et al.
-// 2023, arXiv:2305.13245). Matrices [T d], [S d] and [S e] are one head.
+// groups of query heads share keys and values (grouped-query attention, Ainslie et al.
+// 2023, arXiv:2305.13245). Matrices [T d], [S d] and [S e] are a single head.
 //
 // On the processor the T·S scores are computed a tile at a time, forward and backward,
-// and never all there at once; the gradient keeps q, k, v, the result
-// and a number for each query. Tiles that Causal hides as a whole are not computed.
-// Small floats are computed in float32 and rounded once. It panics if shapes or dtypes
-// don't fit, the mask is not bool, or Causal is set with more queries than keys.
+// and never exist all at once; the gradient keeps q, k, v, the result and one number
+// per query. Tiles that Causal hides completely are not computed. Small floats are
+// computed in float32 and rounded once. It panics if shapes or dtypes don't fit, the
+// mask is not bool, or if Causal is set with more queries than keys.
 func Attention(q, k, v *Tensor, settings AttentionSettings) *Tensor {
 	for _, x := range []*Tensor{q, k, v} {
 		x.exist("attention")
@@ -158,7 +158,7 @@ func checkAttention(q, k, v *Tensor, s AttentionSettings) {
 		}
 	}
 	if s.Causal && q.Size(-2) > k.Size(-2) {
-		wrong(ErrShape, fmt.Sprintf("%d queries are more than the %d keys, so that causal attention leaves the first none to see", q.Size(-2), k.Size(-2)), "")
+		wrong(ErrShape, fmt.Sprintf("%d queries are more than the %d keys, so causal attention leaves the first query no key to see", q.Size(-2), k.Size(-2)), "")
 	}
 	if s.Mask == nil {
 		return
@@ -224,7 +224,7 @@ func (a *attention) gradient(c *call, g *Tensor, i int) *Tensor {
 	return grad
 }
 
-// partsOf returns what lies in a vector one behind the other for each of some tensors, in its order in memory.
+// partsOf cuts a vector into its parts, one for each of some tensors, in the order of that tensor's axes in memory.
 func partsOf(all *Tensor, like []*Tensor) []*Tensor {
 	parts := make([]*Tensor, len(like))
 	from := 0
@@ -237,7 +237,7 @@ func partsOf(all *Tensor, like []*Tensor) []*Tensor {
 }
 
 // orderedLayout returns a layout without gaps whose axes lie in memory in the order of
-// other strides: what has the order of a projection's output goes back without a copy.
+// other strides, so a gradient can go back through a projection without a copy.
 func orderedLayout(shape, like []int) Layout {
 	axes := memoryOrder(like)
 	l := Layout{Shape: slices.Clone(shape), Strides: make([]int, len(shape))}
@@ -249,7 +249,7 @@ func orderedLayout(shape, like []int) Layout {
 	return l
 }
 
-// MemoryOrder returns the axes of strides, the largest stride first.
+// MemoryOrder returns the axes in the order of their strides, the largest first.
 func memoryOrder(strides []int) []int {
 	axes := make([]int, len(strides))
 	for i := range axes {
@@ -264,7 +264,7 @@ func (t *Tensor) inOrderOf(x *Tensor) *Tensor {
 	return t.Permute(memoryOrder(x.layout.Strides)...).Reshape(-1)
 }
 
-// The same in steps that have gradients of their own, which keep all scores.
+// The same in steps that have their own gradients and keep all scores.
 
 func (a *attention) steps(q, k, v, mask *Tensor) *Tensor {
 	return a.weights(q, k, mask).Matmul(v.sharedBy(q))
@@ -349,8 +349,8 @@ func attend(a *attention, in []*Tensor) (out, sums *Tensor) {
 	return out, sums
 }
 
-// attendBackward returns the gradients with respect to q, k and v one behind the other,
-// each in the order of its input in memory.
+// attendBackward returns the gradients with respect to q, k and v one after the other,
+// each in the memory order of its input.
 func attendBackward(a *attention, in []*Tensor) *Tensor {
 	q, k, v := in[1], in[2], in[3]
 	h := a.headsOf(q, k, v)
@@ -360,8 +360,8 @@ func attendBackward(a *attention, in []*Tensor) *Tensor {
 	return all
 }
 
-// attendOn is attend on a device: as a whole where it has kernels for that, which may be for wider floats, else in
-// steps that every device has.
+// attendOn is attend on a device: in one kernel where the device has one, perhaps for wider floats, else in steps
+// that every device has.
 func (a *attention) attendOn(c *call) (out, sums *Tensor) {
 	q := c.in[0]
 	compute, shape := wideSum(q.dtype), q.Shape()
@@ -400,7 +400,7 @@ func (a *attention) attendBackwardOn(c *call) *Tensor {
 	return Cat(0, parts...).To(like[0].dtype)
 }
 
-// numbers are what a device is told besides tensors.
+// numbers are what a device is given besides tensors.
 func (a *attention) numbers() []float64 {
 	if a.causal {
 		return []float64{1, a.scale}
@@ -408,7 +408,7 @@ func (a *attention) numbers() []float64 {
 	return []float64{0, a.scale}
 }
 
-// Neighbouring pairs (a, b) of a row are turned by an angle of their own:
+// Each pair (a, b) of neighbours in a row is turned by its own angle:
 //
 //	(a·cos - b·sin, a·sin + b·cos)
 //
@@ -449,10 +449,10 @@ func init() {
 
 // RotatePairs turns each pair of neighbours (0 1), (2 3) and so on of the last axis by
 // an angle whose cosine and sine are given: tensors that are broadcast to the shape of
-// t with half as many features. That is how rotary position embeddings put a position
-// into queries and keys (Su et al. 2021, arXiv:2104.09864). Angles are constants: they
-// take no part in gradients. Small floats are computed in float32 and rounded once. It
-// panics unless all are floating point and the shapes fit.
+// t with half as many features. This is how rotary position embeddings encode
+// positions in queries and keys (Su et al. 2021, arXiv:2104.09864). Angles are
+// constants: they take no part in gradients. Small floats are computed in float32 and
+// rounded once. It panics unless all are floating point and the shapes fit.
 func (t *Tensor) RotatePairs(cos, sin *Tensor) *Tensor {
 	t.existBeside("rotate pairs", cos)
 	t.existBeside("rotate pairs", sin)
@@ -474,7 +474,7 @@ func (t *Tensor) RotatePairs(cos, sin *Tensor) *Tensor {
 	return opRotatePairs.apply(1, t, cos, sin)
 }
 
-// rotateSteps is the same in steps that every device has; way -1 turns back.
+// rotateSteps does the same in steps that every device has; a way of -1 turns back.
 func (t *Tensor) rotateSteps(cos, sin *Tensor, way int) *Tensor {
 	shape := t.Shape()
 	pairs := t.Reshape(append(slices.Clone(shape[:len(shape)-1]), shape[len(shape)-1]/2, 2)...)

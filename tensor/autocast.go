@@ -7,18 +7,18 @@ import (
 	"github.com/lectern-go/lectern/tensor/internal/memory"
 )
 
-// Autocast runs f in mixed precision: operations that gain from small floats get
+// Autocast runs f in mixed precision: operations that gain from small floats have
 // their operands converted to dtype, BFloat16 or Float16; those that need the range
-// and digits of float32 get them converted to that; all others take operands as they
-// are, the wider of two winning. [AutocastTable] says which are which. Parameters
-// stay float32: conversions are part of the graph, so their gradients arrive in
-// float32. float64 and integers are never converted, and neither are in-place
-// operations. A parameter is converted when it is first used, and again only after it
-// was changed: the copy stays until the outermost Autocast ends.
+// and digits of float32 have theirs converted to float32; all others take operands as
+// they are, in the wider of two dtypes. [AutocastTable] says which are which.
+// Parameters stay float32: conversions are part of the graph, so their gradients
+// arrive in float32. float64 and integers are never converted, and neither are
+// in-place operations. A parameter is converted when it is first used, and again only
+// after it has changed: the copy stays until the outermost Autocast ends.
 //
-// It holds for the goroutine that calls it, and not for Backward, whose operations
-// have the dtypes of those of the forward pass. Float32 as dtype switches an
-// Autocast around it off. It panics for other dtypes.
+// It applies to the goroutine that calls it, and not to Backward, whose operations
+// have the dtypes of the forward pass. Float32 as dtype switches off an Autocast
+// around it. It panics for other dtypes.
 func Autocast(dtype Dtype, f func()) {
 	if dtype != BFloat16 && dtype != Float16 && dtype != Float32 {
 		fail(ErrDtype, "autocast", dtype.String(), "operands are converted to bfloat16 or float16; float32 switches autocast off", "")
@@ -44,15 +44,14 @@ func AutocastDtype() (dtype Dtype, on bool) {
 // autocasts is the innermost Autocast of each goroutine that is inside one.
 var autocasts goroutine.Local[autocast]
 
-// autocast is the dtype that operands are converted to, and where copies of them are.
+// autocast is the dtype that operands are converted to, with the copies made so far.
 type autocast struct {
 	dtype  Dtype
 	copies *copies
 }
 
-// copies are operands that were converted. What converts each of them for each of its
-// uses keeps as many copies for Backward: three of what queries, keys and values are
-// computed from.
+// copies are the converted operands. Converting an operand anew for each use would
+// keep as many copies for Backward: three of the input of queries, keys and values.
 type copies struct {
 	parameters map[*memory.Storage]operandCopy
 	last       operandCopy // of all others
@@ -69,7 +68,7 @@ type operandCopy struct {
 // convert returns x in a small dtype.
 func (c *copies) convert(x *Tensor, dtype Dtype) *Tensor {
 	s := x.storage
-	if x.dtype == dtype || s.Freed() || !s.Ours() { // others may write there, unnoticed
+	if x.dtype == dtype || s.Freed() || !s.Ours() { // others may write there unnoticed
 		return x.To(dtype)
 	}
 	parameter := Role(s.Role.Load()) == Parameter
@@ -97,8 +96,9 @@ func (c operandCopy) shows(x *Tensor) bool {
 		c.layout.Offset == x.layout.Offset && slices.Equal(c.layout.Shape, x.layout.Shape) && slices.Equal(c.layout.Strides, x.layout.Strides)
 }
 
-// convertedAs returns a conversion of t with a place of its own in the graph, so that
-// gradients are added in the dtype of t, but elements that another one computed.
+// convertedAs returns a conversion of t with its own place in the graph, so that
+// gradients are added in the dtype of t, but with the elements of an earlier
+// conversion.
 func (t *Tensor) convertedAs(copy *Tensor) *Tensor {
 	c := &call{op: &opTo.op, attr: placement{copy.dtype, t.Device()}}
 	c.in = append(c.few[:0], t)
@@ -144,7 +144,7 @@ func AutocastTable() (small, wide []string) {
 	return small, wide
 }
 
-// autocast converts the operands of an operation as its rule wants them.
+// autocast converts the operands of an operation as its rule says.
 func (c *call) autocast() {
 	if c.op.cast == castNothing {
 		return

@@ -181,7 +181,7 @@ func TestAutocastConvertsOnce(t *testing.T) {
 	Autocast(BFloat16, func() {
 		x.Matmul(gone)
 		gone.Free()
-		wantPanic(t, ErrFreed, "given back", func() { x.Matmul(gone) })
+		wantPanic(t, ErrFreed, "freed by", func() { x.Matmul(gone) })
 	})
 }
 

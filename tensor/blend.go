@@ -7,8 +7,8 @@ import (
 	"github.com/lectern-go/lectern/tensor/internal/loops"
 )
 
-// Blends of three operands in one pass, and logaddexp of two: where steps would write a
-// result in between, and read it again.
+// Blends of three operands in one pass, and logaddexp of two: separate steps would
+// write an intermediate result and read it again.
 
 // ternary returns the forward of an operation with three operands, which are broadcast.
 // A device other than the processor runs it in steps that every device has.
@@ -105,15 +105,15 @@ func init() {
 	})
 }
 
-// Lerp returns what lies between t and end: t + weight·(end-t), with a weight, a tensor
-// or a number, of 0 for t and 1 for end; beyond them it goes on in a straight line. Both
-// ends are hit exactly. Integers give float32. It panics if the shapes can't be broadcast.
+// Lerp interpolates between t and end: t + weight·(end-t). The weight, a tensor or a
+// number, is 0 at t and 1 at end, both of which are met exactly; beyond them the line goes
+// on. Integers give float32. It panics if the shapes can't be broadcast.
 func (t *Tensor) Lerp(end *Tensor, weight any) *Tensor {
 	return apply(&opLerp, nil, t, end, operand("lerp", weight))
 }
 
-// LerpInPlace moves t towards end; see [Tensor.Lerp]. With a weight of 1-β, t is the
-// running mean of what end was.
+// LerpInPlace moves t towards end; see [Tensor.Lerp]. With a weight of 1-β, t becomes
+// a running mean of the values of end.
 func (t *Tensor) LerpInPlace(end *Tensor, weight any) *Tensor {
 	return t.update(&opLerp, nil, end, weight)
 }
@@ -140,8 +140,8 @@ func (t *Tensor) AddcdivInPlace(a, b *Tensor, value float64) *Tensor {
 	return t.update(&opAddcdiv.op, value, a, b)
 }
 
-// d ln(eᵃ+eᵇ)/da = σ(a-b), d/db = σ(b-a). Where both are infinite the difference says
-// nothing: of two +Inf each has half, and of two -Inf none has a share, as in LogSumExp.
+// d ln(eᵃ+eᵇ)/da = σ(a-b), d/db = σ(b-a). Where both are infinite, the difference says
+// nothing: two +Inf share the gradient, and two -Inf get none, as in LogSumExp.
 var opLogaddexp op
 
 func init() {
@@ -169,8 +169,8 @@ func init() {
 }
 
 // Logaddexp returns ln(eᵗ + eᵒ) for each element o of other, a tensor or a number, without
-// overflow: the sum of two probabilities that are given as logarithms. Integers give
-// float32. It panics if the shapes can't be broadcast.
+// overflow: the logarithm of the sum of two probabilities that are given as logarithms.
+// Integers give float32. It panics if the shapes can't be broadcast.
 func (t *Tensor) Logaddexp(other any) *Tensor {
 	return apply(&opLogaddexp, nil, t, operand("logaddexp", other))
 }

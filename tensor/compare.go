@@ -19,7 +19,7 @@ func init() {
 		name    string
 		kernels loops.BinaryKernels
 		ints    func(dst, x, y []float32) // of int32 in vector instructions, nil where there are none
-		words   loops.WordKernel          // of bools, nil if these are compared as numbers
+		words   loops.WordKernel          // for bools; nil if they are compared as numbers
 	}{
 		{&opEq, "eq", loops.BinaryKernels{
 			F32: loops.Vector2(loops.Vectors32.Equal, loops.Eq[float32]),
@@ -65,8 +65,8 @@ func init() {
 	}
 }
 
-// Eq returns a bool tensor: where t equals other, a tensor or a number. It panics
-// if the shapes can't be broadcast; so do all that compare.
+// Eq returns a bool tensor: where t equals other, a tensor or a number. It panics if
+// the shapes can't be broadcast; so do all comparisons.
 func (t *Tensor) Eq(other any) *Tensor { return apply(&opEq, nil, t, operand("eq", other)) }
 
 // Ne returns a bool tensor: where t differs from other, a tensor or a number.
@@ -94,7 +94,7 @@ func (t *Tensor) LogicalOr(other any) *Tensor {
 	return apply(&opLogicalOr, nil, t, operand("logical or", other))
 }
 
-// LogicalXor returns a bool tensor: where either t or other, but not both, are not 0.
+// LogicalXor returns a bool tensor: where either t or other, but not both, is not 0.
 func (t *Tensor) LogicalXor(other any) *Tensor {
 	return apply(&opLogicalXor, nil, t, operand("logical xor", other))
 }
@@ -176,7 +176,7 @@ func notFloat(forward func(c *call) *Tensor) func(c *call) *Tensor {
 	return func(c *call) *Tensor {
 		for _, x := range c.in {
 			if x.dtype.IsFloat() {
-				fail(ErrDtype, c.op.name, x.dtype.String(), "bitwise operations don't work on floating-point numbers", "use LogicalAnd and its kin, or compare first")
+				fail(ErrDtype, c.op.name, x.dtype.String(), "bitwise operations don't work on floating-point numbers", "use LogicalAnd, LogicalOr or LogicalXor, or compare first")
 			}
 		}
 		return forward(c)
@@ -190,7 +190,7 @@ func Equal(a, b *Tensor) bool {
 }
 
 // IsClose returns a bool tensor: where a is within absolute + relative·|b| of b, by the
-// rules of [AllClose]. a and b are broadcast.
+// rules of [AllClose]. The operands are broadcast.
 func IsClose(a, b *Tensor, relative, absolute float64) *Tensor {
 	a.existBeside("is close", b)
 	if a.storage.Device == nil && b.storage.Device == nil {
@@ -218,10 +218,10 @@ func AllClose(a, b *Tensor, relative, absolute float64) bool {
 	return !slices.Contains(x, 0)
 }
 
-// Choosing and logic without branches: which element of a mask is set can't be
-// predicted, and a wrong guess costs more than all else.
+// Choosing and logic without branches: which elements of a mask are set can't be
+// predicted, and a wrong guess costs more than anything else.
 
-// repeatedRow returns the row of bools that makes up all of t, if it is one that is worth working on by itself.
+// repeatedRow returns the row of bools that all of t repeats, if there is one that is worth working on by itself.
 func (t *Tensor) repeatedRow() []uint8 {
 	last := t.Dim() - 1
 	if last < 1 || t.layout.Strides[last] != 1 || t.layout.Shape[last] < 64 || t.Len() == 0 {
@@ -235,8 +235,8 @@ func (t *Tensor) repeatedRow() []uint8 {
 	return elements[uint8](t.storage)[t.layout.Offset:][:t.layout.Shape[last]]
 }
 
-// onBools returns a forward that works on bools eight at a time where all operands are bools, and otherwise, or if
-// words is nil, does what forward does.
+// onBools returns a forward that works on eight bools at a time if all operands are bools; otherwise, or if words
+// is nil, it does what forward does.
 func onBools(forward func(c *call) *Tensor, words loops.WordKernel) func(c *call) *Tensor {
 	if words == nil {
 		return forward

@@ -6,10 +6,10 @@ import (
 	"github.com/lectern-go/lectern/tensor/internal/loops"
 )
 
-// Clone returns a copy with storage of its own, without gaps, whose axes have the
-// order in memory that they have in t: that of a transposed matrix is transposed,
-// too. [Tensor.Contiguous] puts elements in row-major order. Gradients pass through
-// it: d(clone(x))/dx = 1.
+// Clone returns a copy with its own storage, without gaps, whose axes have the same
+// order in memory as those of t: the copy of a transposed matrix is transposed, too.
+// [Tensor.Contiguous] puts elements in row-major order. Gradients pass through it:
+// d(clone(x))/dx = 1.
 func (t *Tensor) Clone() *Tensor { return opClone.apply(false, t) }
 
 // inOrderCopy is Clone with the elements in row-major order.
@@ -30,10 +30,10 @@ func init() {
 			}
 			if x.IsContiguous() {
 				out := x.converted(x.dtype)
-				copy(out.layout.Strides, x.layout.Strides) // those of axes of size 1 may be any
+				copy(out.layout.Strides, x.layout.Strides) // strides of axes of size 1 may have any value
 				return out
 			}
-			// In the order of memory the copy is contiguous.
+			// In memory order the copy is contiguous.
 			order := x.layout.MemoryOrder()
 			l := x.permuted(order)
 			out := x.alias(l).converted(x.dtype)
@@ -54,8 +54,8 @@ func init() {
 //	x.To(device, tensor.BFloat16)
 //
 // Floating-point values are rounded to nearest, ties to even; integers lose
-// their fraction. Gradients pass through it, converted and brought back. It panics
-// if a device has no room.
+// their fraction. Gradients pass through it, converted and copied back. It panics if a
+// device has no room.
 func (t *Tensor) To(targets ...Target) *Tensor {
 	t.exist("to")
 	to := placement{t.dtype, t.Device()}
@@ -75,7 +75,7 @@ func (t *Tensor) To(targets ...Target) *Tensor {
 	return opTo.apply(to, t)
 }
 
-// placement is what To was asked for.
+// placement is the target that To was given.
 type placement struct {
 	dtype  Dtype
 	device Device
@@ -93,7 +93,7 @@ func init() {
 			switch {
 			case x.backend() == to.device.backend:
 				return convert(c)
-			case x.dtype.Size() <= to.dtype.Size(): // convert where fewer bytes have to travel
+			case x.dtype.Size() <= to.dtype.Size(): // convert on the side that saves bytes on the way
 				return x.moved(to.device).inOrder(to.dtype)
 			}
 			return x.inOrder(to.dtype).moved(to.device)
@@ -103,9 +103,9 @@ func init() {
 }
 
 // ToSaturating is To for the 8-bit floats, except that numbers outside the
-// range, infinities included, become the largest and smallest that there are,
-// as training recipes want it. NaN stays NaN. Gradients pass through it. It
-// panics unless dtype is floating point.
+// range, infinities included, become its largest and smallest values, as training
+// recipes require. NaN stays NaN. Gradients pass through it. It panics unless dtype is
+// floating point.
 func (t *Tensor) ToSaturating(dtype Dtype) *Tensor {
 	if !dtype.IsFloat() {
 		fail(ErrDtype, "to saturating", dtype.String(), "only floating-point formats saturate", "use To")
@@ -145,7 +145,7 @@ func (t *Tensor) converted(dtype Dtype) *Tensor {
 	return out
 }
 
-// contiguously calls f with the elements of t in contiguous memory. What has to be copied for that is given back.
+// contiguously calls f with the elements of t in contiguous memory. A copy made for that is freed.
 func (t *Tensor) contiguously(f func(x *Tensor)) {
 	if t.IsContiguous() {
 		f(t)

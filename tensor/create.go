@@ -9,11 +9,11 @@ import (
 	"github.com/lectern-go/lectern/tensor/internal/loops"
 )
 
-// A Maker creates tensors with the options given to [With]. The functions of
-// this package, such as [Zeros], use one without options.
+// A Maker creates tensors with the options given to [With]. Functions of this package
+// such as [Zeros] use one without options.
 type Maker struct {
 	dtype  Dtype
-	given  bool       // dtype was asked for
+	given  bool       // a dtype was given
 	random *Generator // nil for the default one
 	device Device
 }
@@ -57,10 +57,10 @@ func (m Maker) Full(value float64, shape ...int) *Tensor {
 }
 
 // Arange returns the numbers start, start+step, ... below stop (above it, if
-// step is negative): ceil((stop-start)/step) of them. Without a dtype it is
-// int64 if all three are whole, else float32. For int64 all three lose their
-// fraction first, as in PyTorch: up to 2.7 are 0 and 1. It panics if step is 0 or
-// leads away from stop.
+// step is negative): ceil((stop-start)/step) of them. Without a dtype it is int64 if
+// all three are integers, else float32. For int64 all three lose their fraction first,
+// as in PyTorch: Arange(2.7) gives 0 and 1. It panics if step is 0 or leads away from
+// stop.
 func (m Maker) Arange(start, stop, step float64) *Tensor {
 	if m.given && m.dtype == Int64 {
 		start, stop, step = math.Trunc(start), math.Trunc(stop), math.Trunc(step)
@@ -131,8 +131,8 @@ func (m Maker) Eye(n int) *Tensor {
 // Of returns a tensor of the values given: numbers, which make a vector, or
 // slices, nested to any depth, which make its rows. Go's int and float64 become
 // int64 and float32, as literals do in PyTorch; slices of other element types
-// keep theirs. One float among integers makes all floating point. It
-// panics if rows differ in length, naming the row, or for another type.
+// keep theirs. One float among integers makes the whole tensor floating point. It
+// panics if rows differ in length, naming the row, or if a value has another type.
 func (m Maker) Of(values ...any) *Tensor {
 	var b builder
 	if len(values) == 1 && reflect.ValueOf(values[0]).Kind() == reflect.Slice {
@@ -151,8 +151,8 @@ func (m Maker) Of(values ...any) *Tensor {
 func (m Maker) Scalar(value float64) *Tensor { return scalar(value, m.dtype).To(m.device) }
 
 // EmptyLike returns a tensor of the shape, dtype and device of t whose elements are
-// whatever its memory holds. Like its kin, it is contiguous and takes no part in
-// gradients.
+// whatever its memory holds. Like the functions below, it returns a contiguous tensor
+// that takes no part in gradients.
 func EmptyLike(t *Tensor) *Tensor { return With(t.dtype, t.Device()).Empty(t.layout.Shape...) }
 
 // ZerosLike returns zeros in the shape and dtype of t, on its device.
@@ -241,7 +241,7 @@ func scalar(value float64, dtype Dtype) *Tensor {
 // fromNumber returns a Go number or bool as a single number: float64, int64 or
 // bool.
 func fromNumber(x any) (*Tensor, bool) {
-	switch x := x.(type) { // the usual ones, without reflection
+	switch x := x.(type) { // the usual types, without reflection
 	case int:
 		return single(Int64, int64(x)), true
 	case float64:
@@ -259,7 +259,7 @@ func fromNumber(x any) (*Tensor, bool) {
 	return b.tensor(dtype), true
 }
 
-// single returns a single number of the Go type in which dtype is stored.
+// single returns a single number as the Go type in which dtype is stored.
 func single[T Element](dtype Dtype, value T) *Tensor {
 	t := newTensor(dtype, nil, false)
 	elements[T](t.storage)[0] = value
@@ -269,14 +269,14 @@ func single[T Element](dtype Dtype, value T) *Tensor {
 // builder collects the numbers of nested slices.
 type builder struct {
 	floats  []float64
-	ints    []int64 // exact where floats can't be
+	ints    []int64 // exact, which floats can't be
 	shape   []int
 	element Dtype
-	typed   bool // element was given by a slice's element type
+	typed   bool // element comes from a slice's element type
 	class   class
 }
 
-// add takes a slice, whose position in the whole is path.
+// add takes a slice; path is its position in the whole.
 func (b *builder) add(v reflect.Value, path []int) {
 	for v.Kind() == reflect.Interface {
 		v = v.Elem()
@@ -310,7 +310,7 @@ func (b *builder) add(v reflect.Value, path []int) {
 	}
 }
 
-// number takes one Go number; it returns false for anything else.
+// number takes one Go number; for anything else it returns false.
 func (b *builder) number(v reflect.Value) bool {
 	var f float64
 	var i int64
@@ -337,8 +337,8 @@ func (b *builder) number(v reflect.Value) bool {
 	return true
 }
 
-// exactDtype returns the dtype of a Go element type that says more than "a
-// number" does.
+// exactDtype returns the dtype of a Go element type that stands for a dtype of its
+// own, not just for "a number".
 func exactDtype(t reflect.Type) (Dtype, bool) {
 	switch t.Kind() {
 	case reflect.Float32:

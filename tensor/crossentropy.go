@@ -11,24 +11,24 @@ import (
 //
 //	dL/dx = dL/dy·(softmax(x) - [1 at the target])
 //
-// Of LogSoftmax and Gather, each would keep or make a tensor of the size of x, and so
-// would each step of their gradients: for a language model, whose rows are as long as
-// its vocabulary, they are the largest of all. Here only x is kept, which is there
-// anyway, and only the gradient is made.
+// LogSoftmax and Gather would each keep or make a tensor of the size of x, and so
+// would each step of their gradients: in a language model, whose rows are as long as
+// its vocabulary, these would be the largest tensors of all. Here only x is kept,
+// which exists anyway, and only the gradient is made.
 var opCrossEntropy opOf[classes]
 
-// opCrossEntropyGradient is dL/dx of that, of the inputs dL/dy and x, and of what a device kept that computed the
-// cross-entropy as a whole: the logarithm of each row's sum of exponentials, and the targets.
+// opCrossEntropyGradient computes dL/dx from dL/dy and x and, if a device computed the cross-entropy in one
+// kernel, from what that kept: the logarithm of each row's sum of exponentials, and the targets.
 var opCrossEntropyGradient opOf[classes]
 
-// classes is what a cross-entropy is given besides tensors.
+// classes holds the arguments of a cross-entropy besides tensors.
 type classes struct {
 	axis int
 	at   []int64 // the target of each row; -1 for a row that does not count
 	wide bool    // the result is float32 even if x is smaller
 }
 
-// dtypes returns the dtype that is computed in, and that of the result.
+// dtypes returns the dtype of the computation, and that of the result.
 func (k classes) dtypes(x *Tensor) (compute, result Dtype) {
 	compute, result = floatDtype(x.dtype)
 	compute = wideSum(compute)
@@ -61,9 +61,9 @@ func init() {
 			if !g.RequiresGrad() && !x.RequiresGrad() {
 				return opCrossEntropyGradient.apply(k, append([]*Tensor{g, x}, k.savedByWhole(c)...)...)
 			}
-			return k.gradientSteps(g, x) // the gradient's own gradient is wanted
+			return k.gradientSteps(g, x) // the gradient of the gradient is wanted
 		}}},
-		// As logsumexp, and one difference more for each row.
+		// As for logsumexp, plus one difference for each row.
 		flops: func(c *call, _ *Tensor) int {
 			k, x := opCrossEntropy.given(c), c.input()
 			return k.counted() * (4*x.Size(k.axis) + 3)
@@ -91,7 +91,7 @@ func init() {
 			loops.CrossEntropyGradients(out.array(), g.array(), x.array(), k.axis, k.at)
 			return out
 		},
-		// As softmax, with dL/dy in the quotient that a row is multiplied by; one
+		// As for softmax, with dL/dy in the quotient that multiplies a row, plus one
 		// difference at its target.
 		flops: func(c *call, out *Tensor) int {
 			k := opCrossEntropyGradient.given(c)
@@ -108,14 +108,15 @@ func init() {
 	})
 }
 
-// CrossEntropy returns -ln softmax(t)[target] for each row of t along an axis: how much
-// probability, in nats, the logits t give to one of the classes, which that axis has.
-// target has the shape of t without it, and so has the result. Rows whose target is
-// ignore do not count: they are 0, and so is their gradient, even where t is NaN.
+// CrossEntropy returns -ln softmax(t)[target] for each row of t along an axis, the axis
+// of the classes: how surprised, in nats, the logits t are by the target class. target
+// has the shape of t without that axis, and so does the result. Rows whose target is
+// ignore do not count: their result is 0, and so is their gradient, even where t is
+// NaN.
 //
-// It is [Tensor.LogSoftmax], [Tensor.Gather] and [Tensor.Neg] in one operation that keeps
-// nothing of the size of t but t. Small floats are computed in float32 and rounded once,
-// or not at all within [Autocast], which has no need of a wider copy of t. It panics if
+// It is [Tensor.LogSoftmax], [Tensor.Gather] and [Tensor.Neg] in one operation, and keeps
+// nothing as large as t except t. Small floats are computed in float32 and rounded once,
+// or not at all within [Autocast], which then needs no wider copy of t. It panics if
 // there is no such axis, the shapes don't fit, or a target is not the number of a class.
 func (t *Tensor) CrossEntropy(axis int, target *Tensor, ignore int) *Tensor {
 	const name = "cross entropy"
@@ -140,7 +141,7 @@ func (t *Tensor) CrossEntropy(axis int, target *Tensor, ignore int) *Tensor {
 	return opCrossEntropy.apply(k, t)
 }
 
-// along returns the axis of the classes as one that is reduced over.
+// along returns a reduction over the axis of the classes.
 func (k classes) along(x *Tensor) reduced {
 	r := reduced{axes: make([]bool, x.Dim()), count: x.Size(k.axis)}
 	r.axes[k.axis] = true
@@ -157,8 +158,8 @@ func (k classes) counted() (n int) {
 	return n
 }
 
-// read returns the bytes of what has rows, or an element for each, in those that count.
-// Repeated elements are read once.
+// read returns how many bytes of tensors with rows, or with one element per row, belong
+// to rows that count. Repeated elements are read once.
 func (k classes) read(x *Tensor) int {
 	all := x.distinctBytes()
 	if counted := k.counted(); counted == 0 || all == x.Bytes() {
@@ -167,8 +168,8 @@ func (k classes) read(x *Tensor) int {
 	return all
 }
 
-// whole has the device compute the result in one operation, and keeps for the gradient what that reads instead of the
-// largest element and the sum of each row. It returns nil if the device can't.
+// whole has the device compute the result in one operation, and keeps what the gradient then reads in place of each
+// row's largest element and sum. It returns nil if the device can't.
 func (k classes) whole(c *call, result Dtype) *Tensor {
 	x := c.input()
 	if k.axis != x.Dim()-1 || !x.IsContiguous() || !x.dtype.IsFloat() || x.Len() == 0 {
@@ -186,7 +187,7 @@ func (k classes) whole(c *call, result Dtype) *Tensor {
 	return out
 }
 
-// savedByWhole returns what whole has kept, nothing if the result was computed in steps.
+// savedByWhole returns what whole has kept; nothing, if the result was computed in steps.
 func (k classes) savedByWhole(c *call) (kept []*Tensor) {
 	for _, s := range c.saved[:len(c.saved)-1] { // the last is x
 		kept = append(kept, s.tensor)
@@ -194,7 +195,7 @@ func (k classes) savedByWhole(c *call) (kept []*Tensor) {
 	return kept
 }
 
-// steps computes the result in steps that have gradients of their own.
+// steps computes the result in steps that have their own gradients.
 func (k classes) steps(x *Tensor) *Tensor {
 	at, ignored := k.tensors(x)
 	x = x.MaskedFill(ignored, 0) // whatever is there
@@ -202,7 +203,7 @@ func (k classes) steps(x *Tensor) *Tensor {
 	return x.LogSumExp(k.axis).Sub(picked).MaskedFill(ignored.Squeeze(k.axis), 0)
 }
 
-// gradientSteps computes dL/dx of the inputs dL/dy and x in such steps.
+// gradientSteps computes dL/dx from dL/dy and x in such steps.
 func (k classes) gradientSteps(g, x *Tensor) *Tensor {
 	x = x.To(wideSum(x.dtype))
 	at, ignored := k.tensors(x)
@@ -211,8 +212,8 @@ func (k classes) gradientSteps(g, x *Tensor) *Tensor {
 	return g.Mul(x.Softmax(k.axis)).ScatterAdd(k.axis, at, g.Neg())
 }
 
-// tensors returns the targets, 0 for rows that don't count, and a mask of those, both
-// with a single class in the shape of x and on its device.
+// tensors returns the targets, 0 for rows that don't count, and a mask of those rows,
+// both in the shape of x with a single class, and on its device.
 func (k classes) tensors(x *Tensor) (at, ignored *Tensor) {
 	ids := vectorOf(k.at).Reshape(k.along(x).shape(x.layout.Shape, true)...).To(x.Device())
 	return ids.Maximum(0), ids.Lt(0)

@@ -7,33 +7,32 @@ import (
 	"github.com/lectern-go/lectern/internal/humanize"
 )
 
-// Function is an operation with a derivative of its own, for [Apply]: for what
-// can't be built from the operations there are, or would keep too much in memory
-// if it were.
+// Function is an operation with its own derivative, for [Apply]: for what can't be
+// built from existing operations, or would then keep too much in memory.
 type Function struct {
 	Name string
 	// Forward returns the result, and what Gradient will read. It runs outside the
 	// graph.
 	Forward func(in []*Tensor) (out *Tensor, saved []*Tensor)
-	// Gradient returns the gradient with respect to each input, nil where there is
-	// none, given that with respect to the result. It has no derivative itself.
+	// Gradient returns the gradient with respect to each input, or nil where there is
+	// none, given the gradient with respect to the result. It has no derivative itself.
 	Gradient func(saved []*Tensor, g *Tensor) []*Tensor
 }
 
 // Differentiable is what [Apply] runs: a [Function], or a value of a type with a
-// method that returns one. A notebook asks such a value for its Function again in a
-// later cell, so that what Gradient needs belongs into what Forward saves, or into
-// the value.
+// method that returns one. In a later cell, a notebook asks such a value for its
+// Function again, so what Gradient needs belongs in what Forward saves, or in the
+// value.
 type Differentiable interface{ Function() Function }
 
 // Function returns f.
 func (f Function) Function() Function { return f }
 
-// Apply runs a function and gives its result a place in the graph. What Forward
-// saves is released by Backward, and must not be changed in place before, like
-// that of any operation. It panics as Forward does, or if that is nil or returns no
-// result; and in Backward if Gradient is nil, does not return one gradient for each
-// input, or returns one of another shape than its input.
+// Apply runs a function and gives its result a place in the graph. As with any
+// operation, what Forward saves is released by Backward, and must not be changed in
+// place before. Apply panics if Forward does, is nil or returns no result. Backward
+// panics if Gradient is nil, does not return one gradient for each input, or returns
+// one whose shape is not that of its input.
 func Apply(f Differentiable, in ...*Tensor) *Tensor {
 	return opCustom.apply(&custom{Function: f.Function(), of: f}, in...)
 }
@@ -63,8 +62,8 @@ func (f *custom) gradients(c *call, g *Tensor) []*Tensor {
 // custom is one use of a Function.
 type custom struct {
 	Function
-	of    Differentiable // what the Function was asked of
-	given *Tensor        // the gradient that gradients were computed for
+	of    Differentiable // what gave the Function
+	given *Tensor        // the gradient of the result that gradients were computed for
 	grads []*Tensor      // until they are fetched
 }
 
@@ -89,7 +88,7 @@ func init() {
 			}
 			for i, x := range saved {
 				if x == nil {
-					f.wrong(ErrValue, in, fmt.Sprintf("value %d of those that Forward saves is nil", i), "leave it out")
+					f.wrong(ErrValue, in, fmt.Sprintf("value %d that Forward saves is nil", i), "leave it out")
 				}
 				c.save(x, fmt.Sprintf("value %d of those that it saved", i))
 			}
@@ -136,9 +135,9 @@ func init() {
 }
 
 // StraightThrough returns a copy of value, and passes gradients on to x as if it
-// were x: a straight-through estimator. It lets a value that was rounded take the
-// place of the exact one in the forward pass without rounding gradients too. It
-// panics unless both have the same shape and dtype.
+// were x: a straight-through estimator. It lets a rounded value take the place of the
+// exact one in the forward pass without rounding the gradients, too. It panics unless
+// both have the same shape and dtype.
 func StraightThrough(x, value *Tensor) *Tensor {
 	if !slices.Equal(x.layout.Shape, value.layout.Shape) || x.dtype != value.dtype {
 		fail(ErrShape, "straight through", describe(x, value), "the value must have the shape and dtype of what it stands for", "")

@@ -68,7 +68,7 @@ func TestFunctionsThatAreIncomplete(t *testing.T) {
 		{"no Gradient", product, nil, ErrGrad, "half: [2] x [2]: the Function has no Gradient"},
 		{"no Forward", nil, nil, ErrValue, "the Function has no Forward"},
 		{"no result", func([]*Tensor) (*Tensor, []*Tensor) { return nil, nil }, nil, ErrValue, "Forward returned no result"},
-		{"nothing saved", func(in []*Tensor) (*Tensor, []*Tensor) { return in[0].Neg(), []*Tensor{nil} }, nil, ErrValue, "value 0 of those that Forward saves is nil"},
+		{"nothing saved", func(in []*Tensor) (*Tensor, []*Tensor) { return in[0].Neg(), []*Tensor{nil} }, nil, ErrValue, "value 0 that Forward saves is nil"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			x, y := Of(1., 2).RequireGrad(), Of(3., 4).RequireGrad()

@@ -12,19 +12,17 @@ import (
 	"github.com/lectern-go/lectern/tensor/internal/memory"
 )
 
-// Device is where the elements of a tensor lie: in the memory of the processor,
-// [CPU], or on a card that package gpu makes known. It is an [Option] of With and
-// a [Target] of To.
+// Device is where the elements of a tensor lie: in the memory of the processor, [CPU],
+// or on a card that package gpu registers. It is an [Option] of With and a [Target] of
+// To.
 type Device struct{ backend device.Backend }
 
-// CPU is the processor, where tensors are made unless another device is asked
-// for.
+// CPU is the processor, where tensors are made unless another device is given.
 var CPU Device
 
-// FindDevice returns a device by its name: "cpu", "cuda:0", "cuda" for the first
-// of them. Kinds other than cpu must have been made known by importing the
-// package that brings them, such as gpu. The error says in one sentence why there
-// is no such device.
+// FindDevice returns a device by its name: "cpu", "cuda:0", "cuda" for the first GPU.
+// Kinds other than cpu must have been registered by importing their package, such as
+// gpu. The error says in one sentence why there is no such device.
 func FindDevice(name string) (Device, error) {
 	kind, number, indexed := strings.Cut(name, ":")
 	index := 0
@@ -52,8 +50,8 @@ func (d Device) String() string {
 	return d.backend.Name()
 }
 
-// Model returns the name of the product, such as "NVIDIA H200", by which data
-// sheets name it; empty for the processor.
+// Model returns the name of the product as data sheets give it, such as "NVIDIA H200";
+// empty for the processor.
 func (d Device) Model() string {
 	if d.backend == nil {
 		return ""
@@ -68,9 +66,9 @@ func (d Device) TF32() bool { return d.backend != nil && d.backend.TF32() }
 // IsCPU reports whether d is the processor.
 func (d Device) IsCPU() bool { return d.backend == nil }
 
-// Synchronize waits until all work that d was given is done. On the processor it
-// is done when an operation returns. The error is that of an operation that
-// failed after it had returned.
+// Synchronize waits until all work that d was given is done. On the processor, work is
+// done when an operation returns. The error comes from an operation that failed after
+// it had returned.
 func (d Device) Synchronize() error {
 	if d.backend == nil {
 		return nil
@@ -78,8 +76,8 @@ func (d Device) Synchronize() error {
 	return d.backend.Synchronize()
 }
 
-// Allocated returns the bytes of all tensors on d, as blocks of its allocator; 0
-// for the processor, whose memory is Go's.
+// Allocated returns the bytes of all tensors on d, counted in blocks of its allocator;
+// 0 for the processor, whose memory is Go's.
 func (d Device) Allocated() int {
 	if d.backend == nil {
 		return 0
@@ -91,7 +89,7 @@ func (d Device) set(m *Maker) { m.device = d }
 func (d Device) target()      {}
 func (d Dtype) target()       {}
 
-// Target is what [Tensor.To] brings a tensor to: a [Dtype] or a [Device].
+// Target is what [Tensor.To] converts or copies a tensor to: a [Dtype] or a [Device].
 type Target interface{ target() }
 
 // Device returns where the elements of t lie.
@@ -145,7 +143,7 @@ func (t *Tensor) allocateOn(zero bool) {
 	}
 }
 
-// made tells those who want to know that there is a new storage.
+// made tells observers that there is a new storage.
 func (t *Tensor) made() {
 	if t.storage.Size > 0 {
 		t.storage.NoteMade()
@@ -155,21 +153,21 @@ func (t *Tensor) made() {
 	}
 }
 
-// orFail panics if a device could not do what it was asked for.
+// orFail panics if a device could not do what it was asked to.
 func (t *Tensor) orFail(op string, err error) {
 	if err != nil {
 		failOnDevice(op, describe(t)+" "+t.dtype.String(), t.Device().String(), err)
 	}
 }
 
-// failOnDevice panics with an error for which errors.Is finds both ErrDevice and
-// what the device said.
+// failOnDevice panics with an error in which errors.Is finds both ErrDevice and the
+// device's error.
 func failOnDevice(op, operands, name string, err error) {
 	fail(fmt.Errorf("%w: %w", ErrDevice, err), op, operands, name+": "+err.Error(), "")
 }
 
 // place finds the device that an operation runs on: that of its operands. Single
-// numbers of the processor go with any.
+// numbers on the processor go with any device.
 func (c *call) place() {
 	if c.op.composite {
 		return
@@ -191,14 +189,14 @@ func (c *call) place() {
 		for i, x := range c.in {
 			places[i] = describe(x) + " on " + x.Device().String()
 		}
-		fail(ErrDevice, c.op.name, strings.Join(places, " x "), "the operands lie on different devices", "bring them together with To")
+		fail(ErrDevice, c.op.name, strings.Join(places, " x "), "the operands lie on different devices", "copy them to the same device with To")
 	}
 }
 
-// isNumber reports whether t is one element, at whatever positions.
+// isNumber reports whether t is a single element, perhaps repeated.
 func (t *Tensor) isNumber() bool { return t.Dim() == 0 || t.layout.RepeatsOne() }
 
-// view returns t as its device sees it; a number of the processor as its bits.
+// view returns t as its device sees it; a number on the processor as its bits.
 func (t *Tensor) view() device.View {
 	needMemory(t.storage, "use", t)
 	v := device.View{Memory: t.storage.Memory, Type: device.Type(t.dtype), Shape: t.layout.Shape, Strides: t.layout.Strides, Offset: t.layout.Offset}
@@ -209,8 +207,7 @@ func (t *Tensor) view() device.View {
 	return v
 }
 
-// computeType is the type that a device converts elements to in order to compute
-// with them.
+// computeType is the type that a device converts elements to for computing.
 func computeType(d Dtype) device.Type { return loops.ComputedIn(device.Type(d)) }
 
 // fillOn calls f with the device of t, which it fills, unless there is nothing to
@@ -247,8 +244,7 @@ func rowsOn(op string, compute Dtype, out, x *Tensor, axis int, params ...float6
 	})
 }
 
-// scatterOn adds runs of x's elements, in row-major order, to the places in sum
-// that at names.
+// scatterOn adds runs of x's elements, in row-major order, to sum at the places in at.
 func scatterOn(op string, sum, x *Tensor, at []int64, run int) {
 	x = x.Detach().To(sum.dtype).Contiguous()
 	if x.Len() == 0 {
@@ -257,7 +253,7 @@ func scatterOn(op string, sum, x *Tensor, at []int64, run int) {
 	sum.fillOn(op, func(on device.Backend) error { return on.Scatter(sum.view(), x.view(), at, run) })
 }
 
-// updateManyOn runs one step of an optimizer for each of some parameters; see package rawtensor.
+// updateManyOn runs one step of an optimizer for several parameters; see package rawtensor.
 func updateManyOn(algorithm string, parameters [][]*Tensor, numbers *device.Numbers) {
 	views := make([][]device.View, len(parameters))
 	for i, tensors := range parameters {
@@ -337,18 +333,18 @@ func (t *Tensor) inOrder(dtype Dtype) *Tensor {
 	return t.converted(dtype)
 }
 
-// mustBeHere panics if an operation that the processor alone has is asked for
+// mustBeHere panics if an operation that only the processor has is called for a tensor
 // elsewhere.
 func (t *Tensor) mustBeHere(op string) {
 	if t.backend() != nil {
-		fail(ErrDevice, op, describe(t)+" "+t.dtype.String(), "the elements lie on "+t.Device().String()+", and this is done by the processor alone", "copy the tensor here with To(tensor.CPU)")
+		fail(ErrDevice, op, describe(t)+" "+t.dtype.String(), "the elements lie on "+t.Device().String()+", and only the processor can do this", "copy the tensor here with To(tensor.CPU)")
 	}
 }
 
-// needMemory panics if the memory of s, that of an operand, was given back.
+// needMemory panics if s, the storage of an operand, was freed.
 func needMemory(s *memory.Storage, op string, operands ...*Tensor) {
 	if s.Freed() {
-		fail(ErrFreed, op, describe(operands...), "the memory of an operand was given back by Free, or by FreeAfter", "pass what is to outlive FreeAfter to keep")
+		fail(ErrFreed, op, describe(operands...), "the memory of an operand was freed by Free or FreeAfter", "pass tensors that must outlive FreeAfter to keep")
 	}
 }
 
@@ -356,6 +352,6 @@ func needMemory(s *memory.Storage, op string, operands ...*Tensor) {
 func needHost(s *memory.Storage) {
 	needMemory(s, "read")
 	if s.Device != nil {
-		fail(ErrDevice, "read", "", "the elements lie on "+s.Device.Name()+", and this is done by the processor alone", "copy the tensor here with To(tensor.CPU)")
+		fail(ErrDevice, "read", "", "the elements lie on "+s.Device.Name()+", and only the processor can do this", "copy the tensor here with To(tensor.CPU)")
 	}
 }

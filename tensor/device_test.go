@@ -284,7 +284,7 @@ func TestFreeAfter(t *testing.T) {
 		t.Errorf("kept %v, gradient %v", kept, w.Grad())
 	}
 	err := tensor.Try(func() { lost.Add(1) })
-	if !errors.Is(err, tensor.ErrFreed) || !strings.Contains(err.Error(), "given back") {
+	if !errors.Is(err, tensor.ErrFreed) || !strings.Contains(err.Error(), "freed by") {
 		t.Errorf("after its end: %v", err)
 	}
 	if err := tensor.Try(func() { lost.Floats() }); !errors.Is(err, tensor.ErrFreed) {

@@ -6,7 +6,7 @@
 //
 //	tensor.go         what a tensor is
 //	layout/layout.go  shape, strides and offset, and what views do to them
-//	dtype.go          the element types, and where two of them meet
+//	dtype.go          the element types, and the result of combining two
 //	op.go             what an operation is, and the one function that runs it
 //	elementwise.go    how a kernel, a loop over slices, meets tensors
 //	arithmetic.go     sums, products, quotients and powers, each with its derivative and cost
@@ -19,36 +19,36 @@
 //
 // # Where the rest is
 //
-// Every operation is one record of forward, derivative and cost. Records are beside the methods that apply them:
+// Every operation is one record of forward, derivative and cost. Records stand beside the methods that apply them:
 // functions.go, trigonometry.go, activations.go, blend.go, compare.go, masked.go; extrema.go, statistics.go, norm.go,
 // sort.go; arrange.go, index.go, gather.go, scatter.go; attention.go, crossentropy.go; copy.go. custom.go is for
-// operations of your own.
-// create.go makes tensors of numbers, random.go of random ones.
+// operations of your own. create.go makes tensors of numbers, random.go of random ones.
 //
-// inplace.go says what a write does to the graph and recompute.go trades time for memory. graph.go exports the graph,
-// trace.go tells observers, and the stepper of notebooks, of all that happens, and autocast.go chooses small floats.
+// inplace.go says what a write does to the graph, and recompute.go trades time for memory. graph.go exports the
+// graph, trace.go tells observers and the notebooks' stepper everything that happens, and autocast.go chooses small
+// floats.
 //
 // Packages below this one know nothing of tensors: internal/loops has the kernels, internal/numbers the codes of the
-// small floats, internal/memory the storage that views share, and who gives it back, internal/random makes random bits,
-// and internal/printed writes values as text and as HTML, which format.go asks for. Block-scaled FP4 is in fp4.go, what
-// can be asked about formats in formats.go.
+// small floats, internal/memory the storage that views share, and how it is freed, internal/random makes random bits,
+// and internal/printed writes values as text and as HTML, which format.go asks for. Block-scaled FP4 is in fp4.go, and
+// formats.go answers questions about formats.
 //
 // device.go is the bridge to devices such as that of package gpu, and fused.go to their kernels for whole operations.
-// memory.go brings memory from elsewhere, and gives it back before the garbage collector does.
+// memory.go wraps memory from elsewhere, and frees memory before the garbage collector does.
 //
-// A notebook carries tensors from cell to cell, each of which is a process: keep.go has their kept state, and
-// keepgraph.go that of the graph.
+// A notebook carries tensors from cell to cell, each of which is a process: keep.go has the state that is
+// kept of them, and keepgraph.go that of the graph.
 //
 // # Sharing
 //
 // Methods return new tensors unless their comment says that the result is a view. Views share
-// storage: a write through one shows in all.
+// storage: a write through one shows in all of them.
 //
 // # Memory
 //
-// The collector gives memory back, as always in Go. A loop is faster, and needs less of a device, if it frees
-// what it no longer needs: [Tensor.Free], or [FreeAfter] for all that a function makes. What was freed can't
-// be used any more; nothing else changes.
+// The garbage collector frees memory, as always in Go. A loop is faster, and needs less of a device's memory,
+// if it frees what it no longer needs: with [Tensor.Free], or with [FreeAfter] for everything that a function
+// makes. Freed tensors can't be used any more; nothing else changes.
 //
 // # Errors
 //

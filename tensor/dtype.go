@@ -36,7 +36,7 @@ const (
 	classFloat
 )
 
-// format is all that there is to know about a dtype, in one row of one table.
+// format is everything there is to know about a dtype, in one row of one table.
 type format struct {
 	name        string // as PyTorch spells it, without "torch."
 	safetensors string // name in a safetensors header
@@ -84,9 +84,9 @@ func Dtypes() []Dtype {
 	return all
 }
 
-// Promote returns the dtype in which two dtypes meet: floating point wins over integers and those over bool;
-// within a class the wider wins; float16 and bfloat16 meet in float32, int8 and uint8 in int16. The 8-bit floats meet
-// with no other dtype (ok is false): convert explicitly.
+// Promote returns the common dtype of two dtypes: floating point wins over integers, and integers over bool; within a
+// class, the wider one wins; float16 and bfloat16 give float32, int8 and uint8 give int16. The 8-bit floats have no
+// common dtype with any other (ok is false): convert explicitly.
 func Promote(a, b Dtype) (d Dtype, ok bool) {
 	switch ca, cb := formats[a].class, formats[b].class; {
 	case a == b:
@@ -114,8 +114,8 @@ func Promote(a, b Dtype) (d Dtype, ok bool) {
 func isFloat8(d Dtype) bool { return d == Float8E4M3 || d == Float8E5M2 }
 
 // resultDtype is PyTorch's rule for the dtype of a result. Tensors with axes
-// count first, then single-number tensors, then Go numbers; a lower group
-// matters only if its class (bool, whole, floating) is higher.
+// count first, then single-number tensors, then Go numbers; a lower group matters only
+// if its class (bool, integer, floating point) is higher.
 func resultDtype(op string, in ...*Tensor) Dtype {
 	const none = numDtypes
 	groups := [3]Dtype{none, none, none}

@@ -11,9 +11,9 @@ import (
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
-// Elementwise operations: one number in, or two, one number out, for each
-// position. Operands are broadcast to a common shape, the result is a new
-// contiguous tensor of the promoted dtype.
+// Elementwise operations: one or two numbers in, one number out, at each position.
+// Operands are broadcast to a common shape, the result is a new contiguous tensor of
+// the promoted dtype.
 
 // onePerElement counts one FLOP for each element of the result.
 func onePerElement(_ *call, out *Tensor) int { return out.Len() }
@@ -25,8 +25,8 @@ func perElement(n int) func(c *call, out *Tensor) int {
 	return func(_ *call, out *Tensor) int { return n * out.Len() }
 }
 
-// dtypeRule chooses the dtype that an operation computes in, and that of its
-// result, from the promoted dtype of its operands.
+// dtypeRule chooses, from the promoted dtype of its operands, the dtype that an
+// operation computes in, and that of its result.
 type dtypeRule func(promoted Dtype) (compute, result Dtype)
 
 func sameDtype(d Dtype) (compute, result Dtype) { return d, d }
@@ -41,8 +41,7 @@ func floatDtype(d Dtype) (compute, result Dtype) {
 }
 
 // unary returns the forward of an operation with one operand.
-// A device other than the processor knows the operation by its name, and gets
-// params.
+// A device other than the processor is given the operation's name and params.
 func unary(k loops.UnaryKernels, rule dtypeRule, params ...float64) func(c *call) *Tensor {
 	return inMemoryOrder(func(c *call) *Tensor {
 		x := c.in[0]
@@ -57,8 +56,8 @@ func unary(k loops.UnaryKernels, rule dtypeRule, params ...float64) func(c *call
 	})
 }
 
-// binary returns the forward of an operation with two operands. ints computes with int32 in the
-// places of float32, if it is there.
+// binary returns the forward of an operation with two operands. ints, if it isn't nil, computes
+// with int32 in the places of float32.
 func binary(k loops.BinaryKernels, rule dtypeRule, ints ...func(dst, x, y []float32)) func(c *call) *Tensor {
 	return inMemoryOrder(func(c *call) *Tensor {
 		x, y := c.in[0], c.in[1]
@@ -82,10 +81,9 @@ func binary(k loops.BinaryKernels, rule dtypeRule, ints ...func(dst, x, y []floa
 	})
 }
 
-// inMemoryOrder returns a forward whose result lies in memory as the operands do, where all that have its shape hold
-// their axes in one other order than row-major: nothing has to change places, and memory is gone through from
-// its start to
-// its end.
+// inMemoryOrder returns a forward whose result lies in memory as the operands do, if all operands of its shape hold
+// their axes in the same order, other than row-major: nothing has to change places, and memory is read from start to
+// end.
 func inMemoryOrder(forward func(c *call) *Tensor) func(c *call) *Tensor {
 	return func(c *call) *Tensor {
 		whole := c.outOfOrder()
@@ -115,7 +113,7 @@ func (t *Tensor) permuted(order []int) Layout {
 	return l
 }
 
-// inverse returns the order that brings axes back from an order.
+// inverse returns the order that undoes an order.
 func inverse(order []int) []int {
 	back := make([]int, len(order))
 	for i, axis := range order {
@@ -124,9 +122,8 @@ func inverse(order []int) []int {
 	return back
 }
 
-// outOfOrder returns an operand with the shape of the result that fills its memory in another order than row-
-// major, as do
-// all that have this shape; nil if there is none.
+// outOfOrder returns an operand with the shape of the result that fills its memory in an order other than
+// row-major, if all operands of this shape do so; otherwise nil.
 func (c *call) outOfOrder() *Tensor {
 	whole := c.in[0]
 	for _, x := range c.in[1:] {
@@ -165,8 +162,7 @@ func broadcast(op string, x, y *Tensor) (bx, by *Tensor, shape []int) {
 	return x.expanded(shape), y.expanded(shape), shape
 }
 
-// expanded returns a view in a shape that layout.Broadcast found, outside the
-// graph.
+// expanded returns a view, outside the graph, in a shape that layout.Broadcast found.
 func (t *Tensor) expanded(shape []int) *Tensor {
 	if slices.Equal(t.layout.Shape, shape) {
 		return t
@@ -176,8 +172,8 @@ func (t *Tensor) expanded(shape []int) *Tensor {
 	return t.alias(l)
 }
 
-// zipAs computes out = f(x, y) in the arithmetic of a dtype. Another device knows
-// f by its name, and gets params.
+// zipAs computes out = f(x, y) in the arithmetic of a dtype. Another device is given
+// the name of f and params.
 func zipAs(name string, compute Dtype, out, x, y *Tensor, k loops.BinaryKernels, params ...float64) {
 	if out.storage.Device != nil {
 		zipOn(name, compute, out, x, y, params...)
@@ -186,7 +182,7 @@ func zipAs(name string, compute Dtype, out, x, y *Tensor, k loops.BinaryKernels,
 	k.Zip(device.Type(compute), out.array(), x.array(), y.array())
 }
 
-// asFloats reports whether int32 operands can be handed on as if they were float32.
+// asFloats reports whether int32 operands can be passed on as if they were float32.
 func asFloats(in ...*Tensor) bool {
 	for _, x := range in {
 		if !x.layout.RepeatsOne() && x.dtype != Int32 {
@@ -196,7 +192,7 @@ func asFloats(in ...*Tensor) bool {
 	return true
 }
 
-// as returns the memory of t as that of another dtype of the same size.
+// as returns the memory of t as a dtype of the same size.
 func (t *Tensor) as(d Dtype) *Tensor {
 	view := t.alias(t.layout)
 	view.dtype = d
@@ -215,7 +211,7 @@ func (t *Tensor) inInt32() *Tensor {
 	return one.expanded(t.layout.Shape)
 }
 
-// array returns the elements of t as loops see them. It panics if they lie elsewhere.
+// array returns the elements of t as loops see them. It panics if they aren't in the processor's memory.
 func (t *Tensor) array() loops.Array {
 	s := t.storage
 	if s.Freed() || s.Device != nil {
@@ -253,7 +249,7 @@ func rowsLast(out, x *Tensor, axis int) (rowsOut, rows *Tensor) {
 	return last.lastAxes(out), last.lastAxes(x)
 }
 
-// rowForward returns the forward of an operation along the axis that it is given.
+// rowForward returns the forward of an operation along the axis given to it.
 func rowForward(o *opOf[int], k loops.UnaryKernels, rule dtypeRule) func(c *call) *Tensor {
 	return func(c *call) *Tensor {
 		x, axis := c.input(), o.given(c)
@@ -276,7 +272,7 @@ func rowsAlong(t *Tensor, axis int) int {
 	return t.Len() / max(t.Size(axis), 1)
 }
 
-// rowAxis is axis for operations that take a single number for a row of one.
+// rowAxis is axis for operations that treat a single number as a row of one.
 func (t *Tensor) rowAxis(op string, axis int) int {
 	if t.exist(op).Dim() == 0 && (axis == 0 || axis == -1) {
 		return 0

@@ -8,8 +8,8 @@ import (
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
-// Largest and smallest elements, and where they are. NaN counts as larger and
-// smaller than everything: a result that saw one is NaN.
+// Largest and smallest elements, and where they are. NaN counts as larger and as
+// smaller than everything: a result that includes one is NaN.
 
 // d max(x)/dx = 1/k at the k elements that equal the maximum, else 0
 var opMax, opMin opOf[reduced]
@@ -50,15 +50,15 @@ func extreme(o *opOf[reduced], f loops.Foldings) op {
 // inputElements counts one FLOP for each element that is reduced.
 func inputElements(c *call, _ *Tensor) int { return c.input().Len() }
 
-// Max returns the largest element over axes, or over all if none is named; NaN
-// if there is one. Elements that share the maximum share its gradient. It panics
-// if there is no such axis, or nothing to choose from.
+// Max returns the largest element over axes, or over all if none is named; NaN if
+// there is one. Elements that share the maximum share its gradient. It panics if there
+// is no such axis, or no element to choose from.
 func (t *Tensor) Max(axes ...int) *Tensor { return opMax.apply(t.reductionOver("max", axes), t) }
 
 // Min returns the smallest element over axes; see [Tensor.Max].
 func (t *Tensor) Min(axes ...int) *Tensor { return opMin.apply(t.reductionOver("min", axes), t) }
 
-// computeDtype is the stored dtype that computing with d happens in.
+// computeDtype is the dtype in which elements of d are computed.
 func computeDtype(d Dtype) Dtype {
 	if !d.IsFloat() {
 		return Int64
@@ -77,7 +77,7 @@ func (r reduced) list() []int {
 	return axes
 }
 
-// needElements panics if results are asked for that no element stands behind.
+// needElements panics if there are results to compute, but no elements to compute them from.
 func (r reduced) needElements(op string, x *Tensor) {
 	if r.count == 0 && layout.Product(r.shape(x.layout.Shape, false)) > 0 {
 		fail(ErrShape, op, describe(x), "there is no element to choose from", "")
@@ -92,9 +92,9 @@ func init() {
 }
 
 // Argmax returns the position of the largest element along one axis, or within
-// all elements in row-major order if none is named, as int64: the first of
-// several, and that of the first NaN if there is one. It panics if more than one
-// axis is named, there is no such axis, or nothing to choose from.
+// all elements in row-major order if none is named, as int64: the first of several, or
+// the first NaN if there is one. It panics if more than one axis is named, if there is
+// no such axis, or if there is no element to choose from.
 func (t *Tensor) Argmax(axis ...int) *Tensor { return position(t, &opArgmax, axis) }
 
 // Argmin returns the position of the smallest element; see [Tensor.Argmax].
@@ -108,8 +108,8 @@ func position(t *Tensor, o *opOf[reduced], axis []int) *Tensor {
 	return o.apply(r, t)
 }
 
-// MaxAt returns the largest elements along an axis and their positions, which
-// are int64. The whole gradient goes to that position. KeepDim may follow.
+// MaxAt returns the largest elements along an axis and their positions, which are
+// int64. The whole gradient goes to those positions. KeepDim may follow the axis.
 func (t *Tensor) MaxAt(axis int, keep ...int) (values, at *Tensor) {
 	return t.pick("max at", t.Argmax, axis, keep)
 }
@@ -167,7 +167,7 @@ func init() {
 	truthOf := func(o *opOf[reduced], name string, f loops.Folding[int64]) func(c *call) *Tensor {
 		return func(c *call) *Tensor {
 			x, r := c.input(), o.given(c)
-			if x.dtype != Bool && x.dtype != Uint8 { // which are 0 where the least or largest of them is
+			if x.dtype != Bool && x.dtype != Uint8 { // which are 0 where their smallest or largest element is
 				x = x.Detach().Ne(0)
 			}
 			return reduceAs(x, r, Int64, loops.Foldings{Name: name, I64: f}).converted(Bool)
@@ -177,10 +177,10 @@ func init() {
 	define(&opAny.op, op{name: "any", forward: truthOf(&opAny, "max", loops.Whole(loops.MaxFolding(int64(0)), nil, 0, loops.AnyTrue))})
 }
 
-// All returns a bool tensor: whether all elements over axes, or over all axes if
+// All returns a bool tensor: whether all elements along axes, or along all axes if
 // none is named, differ from 0. It is true where there are no elements.
 func (t *Tensor) All(axes ...int) *Tensor { return opAll.apply(t.reductionOver("all", axes), t) }
 
-// Any returns a bool tensor: whether an element over axes, or over all axes if
-// none is named, differs from 0.
+// Any returns a bool tensor: whether any element along axes, or along all axes if none
+// is named, differs from 0.
 func (t *Tensor) Any(axes ...int) *Tensor { return opAny.apply(t.reductionOver("any", axes), t) }

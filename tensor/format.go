@@ -94,7 +94,7 @@ func (t *Tensor) notes() []string {
 	return notes
 }
 
-// printable returns what of t is printed. A small tensor of another device is
+// printable returns the part of t that is printed. A small tensor of another device is
 // fetched as a whole; of a large one only the elements that are shown will be.
 func (t *Tensor) printable() printed.Array {
 	t = t.Detach()
@@ -108,7 +108,7 @@ func (t *Tensor) printable() printed.Array {
 	return a
 }
 
-// eachElement is At or AtInt for many elements of a tensor of the processor, at indices that are in range.
+// eachElement is At or AtInt for many elements of a tensor on the processor, at indices that are in range.
 func eachElement[T numbers.Number](t *Tensor) func(index ...int) T {
 	data, size, convert := t.array().Data, t.dtype.Size(), numbers.Loader[T](device.Type(t.dtype))
 	var value [1]T
@@ -122,12 +122,12 @@ func eachElement[T numbers.Number](t *Tensor) func(index ...int) T {
 	}
 }
 
-// HTML returns the tensor for a notebook: its values above a line with shape,
-// dtype, strides and storage. One or two axes are a table, a third one sets
-// tables side by side, a fourth sets rows of them under each other.
+// HTML returns the tensor for a notebook: its values above a line with shape, dtype,
+// strides and storage. One or two axes make a table, a third one puts tables side by
+// side, and a fourth puts rows of them below each other.
 func (t *Tensor) HTML() string { return t.html(false) }
 
-// HeatHTML is HTML with a ground behind each number that grows stronger with its
+// HeatHTML is HTML with a background for each number that grows stronger with its
 // distance from zero: blue for positive numbers, orange for negative ones.
 func (t *Tensor) HeatHTML() string { return t.html(true) }
 

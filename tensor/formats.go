@@ -16,10 +16,10 @@ import (
 type Bits struct {
 	Dtype Dtype
 	Code  uint64  // all bits
-	Value float64 // the number that they stand for
+	Value float64 // the number that they represent
 
-	// Sign, Exponent and Mantissa are the fields of a floating-point code; the
-	// widths are theirs in bits. An integer is all mantissa.
+	// Sign, Exponent and Mantissa are the fields of a floating-point code; the widths are
+	// theirs, in bits. An integer is all mantissa.
 	Sign, Exponent, Mantissa     uint64
 	ExponentWidth, MantissaWidth int
 }
@@ -31,13 +31,13 @@ type Bits struct {
 // x is rounded to d as To does.
 func (d Dtype) Bits(x float64) Bits { return d.Decode(d.Encode(x)) }
 
-// Encode returns the code of x in d: rounded to nearest, ties to even, to
-// infinity (NaN in E4M3) above the range; an integer loses its fraction and
-// keeps its low bits.
+// Encode returns the code of x in d: rounded to nearest, ties to even, and to infinity
+// (NaN in E4M3) above the range; for an integer format, x loses its fraction and keeps
+// its low bits.
 func (d Dtype) Encode(x float64) uint64 { return numbers.Code(device.Type(d), d.Size(), x) }
 
-// EncodeSaturating is Encode except that what lies outside the range of a float
-// becomes its largest or smallest number. NaN stays NaN.
+// EncodeSaturating is Encode, except that numbers outside the range of a float become
+// its largest or smallest number. NaN stays NaN.
 func (d Dtype) EncodeSaturating(x float64) uint64 {
 	if d.IsFloat() {
 		if largest := formats[d].max; x > largest {
@@ -49,10 +49,10 @@ func (d Dtype) EncodeSaturating(x float64) uint64 {
 	return d.Encode(x)
 }
 
-// Round returns the number nearest to x that d has.
+// Round returns the number nearest to x that d can represent.
 func (d Dtype) Round(x float64) float64 { return d.Bits(x).Value }
 
-// Decode takes a code of d apart. Bits above the width of d are ignored.
+// Decode takes apart a code of d. Bits above the width of d are ignored.
 func (d Dtype) Decode(code uint64) Bits {
 	f := formats[d]
 	width := 8 * f.size
@@ -77,8 +77,8 @@ func (b Bits) String() string {
 	return fmt.Sprintf("%b %0*b %0*b", b.Sign, b.ExponentWidth, b.Exponent, b.MantissaWidth, b.Mantissa)
 }
 
-// Formula writes the number out as its fields make it: "(-1)^0 · 1.25 · 2^-27",
-// or the word for a code that is no such product.
+// Formula writes the number as a product of its fields, "(-1)^0 · 1.25 · 2^-27", or as
+// a word if the code is no such product.
 func (b Bits) Formula() string {
 	switch {
 	case b.ExponentWidth == 0:
@@ -96,7 +96,7 @@ func (b Bits) Formula() string {
 	return fmt.Sprintf("(-1)^%d · %v · 2^%d", b.Sign, 1+fraction, int(b.Exponent)-bias)
 }
 
-// HTML draws the bits as boxes: sign, exponent and mantissa in a colour each.
+// HTML draws the bits as boxes, with a colour each for sign, exponent and mantissa.
 func (b Bits) HTML() string {
 	fields := []printed.Field{{Name: "sign", Colour: "#f6c1bc", Value: b.Sign, Width: 1}, {Name: "exponent", Colour: "#c3e6c0", Value: b.Exponent, Width: b.ExponentWidth},
 		{Name: "mantissa", Colour: "#bfd9f2", Value: b.Mantissa, Width: b.MantissaWidth}}
@@ -113,7 +113,7 @@ func (b Bits) HTML() string {
 // FloatInfo is the range and precision of a floating-point format.
 type FloatInfo struct {
 	Name              string
-	Bits              int     // of one number; block-scaled formats add a share of their scale
+	Bits              int     // of one number; block-scaled formats add its part of the scale
 	Exponent          int     // exponent bits
 	Mantissa          int     // stored mantissa bits
 	Eps               float64 // distance from 1 to the next number
@@ -151,15 +151,14 @@ func powerOfTen(n int) float64 {
 	return x
 }
 
-// IntInfo is the range of a whole-number format.
+// IntInfo is the range of an integer format.
 type IntInfo struct {
 	Name     string
 	Bits     int
 	Min, Max int64
 }
 
-// Iinfo returns the range of a whole-number dtype. It panics for floating point
-// and bool.
+// Iinfo returns the range of an integer dtype. It panics for floating point and bool.
 func Iinfo(d Dtype) IntInfo {
 	f := formats[d]
 	if f.class != classInt {
@@ -177,8 +176,8 @@ func Iinfo(d Dtype) IntInfo {
 // in a notebook, as a table.
 type FormatTable []FloatInfo
 
-// Formats returns the table of the dtypes given, or of all floating-point
-// formats, FP4 included, if none is.
+// Formats returns the table of the given dtypes, or of all floating-point formats, FP4
+// included, if none is given.
 func Formats(dtypes ...Dtype) FormatTable {
 	var table FormatTable
 	for _, d := range dtypes {

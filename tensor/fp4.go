@@ -15,12 +15,12 @@ var fp4Info = floatInfo("fp4 (E2M1)", 4, 2, 1, 1, numbers.FP4Max)
 type BlockFormat uint8
 
 const (
-	// NVFP4 has blocks of 16 numbers that share an E4M3 scale, and one float32
-	// scale for the whole tensor, which brings the block scales into E4M3's
-	// range: 4.5 bits a number.
+	// NVFP4 has blocks of 16 numbers that share an E4M3 scale, and one float32 scale for
+	// the whole tensor, which brings the block scales into E4M3's range: 4.5 bits per
+	// number.
 	NVFP4 BlockFormat = iota
-	// MXFP4 has blocks of 32 numbers that share a power of two, stored as its
-	// exponent in 8 bits (E8M0): 4.25 bits a number.
+	// MXFP4 has blocks of 32 numbers that share a power of two, stored as its exponent in
+	// 8 bits (E8M0): 4.25 bits per number.
 	MXFP4
 )
 
@@ -30,12 +30,12 @@ func (f BlockFormat) String() string { return [...]string{"NVFP4", "MXFP4"}[f] }
 // BlockLen returns how many numbers share a scale.
 func (f BlockFormat) BlockLen() int { return [...]int{16, 32}[f] }
 
-// BitsPerNumber returns the bits of a number with its share of the block scale.
+// BitsPerNumber returns the bits of a number, including its part of the block scale.
 func (f BlockFormat) BitsPerNumber() float64 { return 4 + 8/float64(f.BlockLen()) }
 
-// Quantized is a tensor in a block-scaled FP4 format. It can be stored and
-// turned back into a tensor; arithmetic happens on that. Blocks lie along the
-// last axis, where the last one of a row may be shorter.
+// Quantized is a tensor in a block-scaled FP4 format. It can be stored, and turned
+// back into a tensor for arithmetic. Blocks lie along the last axis, where the last
+// one of a row may be shorter.
 type Quantized struct {
 	Format BlockFormat
 	Shape  []int
@@ -86,7 +86,7 @@ func (q *Quantized) scale() numbers.BlockScale {
 	return numbers.BlockScale{Powers: q.Format == MXFP4, Global: q.Global}
 }
 
-// rows returns the number of rows, and their length, which is the last axis.
+// rows returns the number of rows, and their length, the size of the last axis.
 func (q *Quantized) rows() (rows, n int) {
 	if len(q.Shape) == 0 {
 		return 1, 1

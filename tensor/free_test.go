@@ -28,7 +28,7 @@ func TestFree(t *testing.T) {
 		"bytes": func() { x.RawBytes() }, "gather": func() { x.Gather(0, Of(1)) }, "copied": func() { y.CopyFrom(x) },
 		"converted": func() { x.To(Int64) }, "joined": func() { Cat(0, y, x) },
 	} {
-		t.Run(name, func(t *testing.T) { wantPanic(t, ErrFreed, "given back", use) })
+		t.Run(name, func(t *testing.T) { wantPanic(t, ErrFreed, "freed by", use) })
 	}
 	if text, want := fmt.Sprintf("%v", x), "tensor(freed, size=[300])"; text != want {
 		t.Errorf("printed as %q, want %q", text, want)
@@ -113,7 +113,7 @@ func TestFreeAfterOnTheProcessor(t *testing.T) {
 		held = w.Grad()
 	})
 	for i, x := range []*Tensor{lost, small, nested} {
-		wantPanic(t, ErrFreed, "given back", func() { x.Add(1) })
+		wantPanic(t, ErrFreed, "freed by", func() { x.Add(1) })
 		if MemoryOf(x).Live() {
 			t.Errorf("memory %d is live", i)
 		}
@@ -121,7 +121,7 @@ func TestFreeAfterOnTheProcessor(t *testing.T) {
 	wantFloats(t, "kept", kept.Narrow(0, 0, 2), 4, 4)
 	wantFloats(t, "the gradient", w.Grad().Narrow(0, 0, 2), 3, 3)
 	FreeAfter(func(func(*Tensor) *Tensor) { w.ZeroGrad() })
-	wantPanic(t, ErrFreed, "given back", func() { held.Add(1) })
+	wantPanic(t, ErrFreed, "freed by", func() { held.Add(1) })
 	wantPanic(t, ErrFreed, "saved for the gradient", func() {
 		x := Ones(100)
 		loss := w.Mul(x).Sum()
@@ -144,7 +144,7 @@ func TestFreeAfterOnTheProcessor(t *testing.T) {
 			panic("ends it too")
 		})
 	}()
-	wantPanic(t, ErrFreed, "given back", func() { lost.Add(1) })
+	wantPanic(t, ErrFreed, "freed by", func() { lost.Add(1) })
 }
 
 // TestFreeAfterLetsGo: a step needs no more memory inside FreeAfter than outside. What it
@@ -179,7 +179,7 @@ func TestFreeAfterLetsGo(t *testing.T) {
 		}
 		w.ZeroGrad()
 	})
-	wantPanic(t, ErrFreed, "given back", func() { held.Add(1) })
+	wantPanic(t, ErrFreed, "freed by", func() { held.Add(1) })
 }
 
 // TestGraphsHoldWhatTheySaved, and of no operation more than that: the shapes of other

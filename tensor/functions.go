@@ -23,8 +23,8 @@ func init() {
 	})
 }
 
-// Sqrt returns the square root of each element; NaN where it is negative. Whole
-// numbers give float32.
+// Sqrt returns the square root of each element; NaN where it is negative. Integers
+// give float32.
 func (t *Tensor) Sqrt() *Tensor { return apply(&opSqrt, nil, t) }
 
 // d(ln x)/dx = 1/x
@@ -78,7 +78,7 @@ func init() {
 	})
 }
 
-// Expm1 returns eˣ - 1, exact also where x is small.
+// Expm1 returns eˣ - 1, accurately even where x is small.
 func (t *Tensor) Expm1() *Tensor { return apply(&opExpm1, nil, t) }
 
 // d(ln(1+x))/dx = 1/(1+x)
@@ -96,7 +96,7 @@ func init() {
 	})
 }
 
-// Log1p returns ln(1+x), exact also where x is small.
+// Log1p returns ln(1+x), accurately even where x is small.
 func (t *Tensor) Log1p() *Tensor { return apply(&opLog1p, nil, t) }
 
 // d(log₂ x)/dx = 1/(x ln 2)
@@ -221,10 +221,10 @@ func (t *Tensor) Ceil() *Tensor { return apply(&opCeil, nil, t) }
 // they are. The gradient is 0.
 func (t *Tensor) Round() *Tensor { return apply(&opRound, nil, t) }
 
-// Trunc cuts the fraction of each element. Integers stay as they are. The gradient is 0.
+// Trunc drops the fraction of each element. Integers stay as they are. The gradient is 0.
 func (t *Tensor) Trunc() *Tensor { return apply(&opTrunc, nil, t) }
 
-// zeroGradient is that of functions that are constant wherever they have one.
+// zeroGradient is the gradient of functions that are constant wherever they are differentiable.
 func zeroGradient(_ *call, g *Tensor, _ int) *Tensor {
 	return g.beside(g.dtype, g.layout.Shape, true)
 }

@@ -8,21 +8,21 @@ import (
 	"github.com/lectern-go/lectern/internal/device"
 )
 
-// Some operations are one for the sake of what they need not keep or do: attention never has all of its scores. A
-// device may have kernels for such an operation as a whole (device.Fuser). It is asked first, and where it has
-// none, or none for these operands, the operation goes in steps that every device has.
+// Some operations are single ones because that saves memory or work: attention never holds all of its scores at
+// once. A device may have kernels for such an operation as a whole (device.Fuser). It is asked first, and if it
+// has none, or none for these operands, the operation runs in steps that every device has.
 
-// unfilled returns a tensor of the device for a result that fused fills. It has no memory until then.
+// unfilled returns a tensor on the device for a result that fused will fill. It has no memory until then.
 func (c *call) unfilled(dtype Dtype, shape ...int) *Tensor { return without(c.device, dtype, shape) }
 
-// fused has the device compute an operation as a whole, from in, and numbers, to out: tensors that unfilled has
-// made, or parts of one. It reports false, and has done nothing, if the device can't.
+// fused has the device compute an operation as a whole, from in and numbers into out: tensors that unfilled has
+// made, or parts of one. If the device can't, fused reports false and has done nothing.
 func (c *call) fused(out, in []*Tensor, numbers ...float64) bool {
 	return c.fusedAs(c.op.name, out, in, numbers...)
 }
 
-// fusedGradients is fused for gradients that are made of several operations elsewhere, under a name of their own. Who
-// looks on is told of those, on all devices alike; and they have gradients, if those are wanted.
+// fusedGradients is fused for gradients that take several operations elsewhere, under their own name. Observers are
+// told of those operations on every device, and the operations have gradients, if those are wanted.
 func (c *call) fusedGradients(name string, out, in []*Tensor) bool {
 	if observed() || slices.ContainsFunc(in, (*Tensor).RequiresGrad) {
 		return false
@@ -33,8 +33,8 @@ func (c *call) fusedGradients(name string, out, in []*Tensor) bool {
 	return c.fusedAs(name, out, in)
 }
 
-// fusedGradient is that for one gradient, of dL/dy and a tensor of the shape and dtype of the result. It returns nil if
-// the device can't.
+// fusedGradient is fusedGradients for one gradient, from dL/dy and a tensor of the shape and dtype of the result. It
+// returns nil if the device can't.
 func (c *call) fusedGradient(name string, g, x *Tensor) *Tensor {
 	if c.device == nil || x.Dim() == 0 {
 		return nil
@@ -81,8 +81,8 @@ func viewsOf(list []*Tensor) []device.View {
 	return views
 }
 
-// asTheyAreAndWidened are the inputs for fused to be tried with: as they are and, if small floats are among them,
-// in the dtype that these are computed in.
+// asTheyAreAndWidened yields the inputs to try fused with: as they are and, if they include small floats, in the
+// dtype that those are computed in.
 func (c *call) asTheyAreAndWidened() iter.Seq[[]*Tensor] {
 	return func(yield func([]*Tensor) bool) {
 		if yield(c.in) && slices.ContainsFunc(c.in, func(x *Tensor) bool { return wideSum(x.dtype) != x.dtype }) {

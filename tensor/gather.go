@@ -11,9 +11,9 @@ import (
 )
 
 // Picking elements by tensors of positions, and the reverse, adding into
-// positions. Positions are integers. Negative ones are refused, as in PyTorch:
-// an id of -1 is a mistake more often than the last row; Index alone counts them
-// from the end.
+// positions. Positions are integers. Negative ones are refused, as in PyTorch: an id
+// of -1 is more often a mistake than the last row. Only Index counts them from the
+// end.
 
 // checkedPositions returns the elements of an index tensor as positions of an
 // axis of t, all at least 0.
@@ -23,8 +23,8 @@ func (t *Tensor) checkedPositions(op string, axis int, index *Tensor) []int64 {
 	return at
 }
 
-// checkPositions writes the elements of an index tensor to at, as positions of an axis of
-// t.
+// checkPositions writes the elements of an index tensor into at, as positions of an axis
+// of t.
 func (t *Tensor) checkPositions(op string, axis int, index *Tensor, at []int64) {
 	index.needInts(op, "positions", t, index)
 	size := t.layout.Shape[axis]
@@ -55,8 +55,8 @@ type selection struct {
 // y[.., j, ..] = x[.., at[j], ..]: the gradient is added into the positions
 var opIndexSelect opOf[selection]
 
-// y[.., at[j], ..] += x[.., j, ..], from 0 or from a second input, whose gradient is y's: that
-// of x is selected at the positions
+// y[.., at[j], ..] += x[.., j, ..], starting from 0 or from a second input, whose gradient is
+// y's; the gradient of x is selected at the positions
 var opIndexAdd opOf[selection]
 
 func init() {
@@ -80,7 +80,7 @@ func init() {
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
 			return opIndexAdd.apply(opIndexSelect.given(c), g)
 		}}},
-		bytes: func(c *call, out *Tensor) int { // of what is selected from, the rows that are
+		bytes: func(c *call, out *Tensor) int { // of the source, only the rows that are selected
 			s := opIndexSelect.given(c)
 			some := Layout{Shape: c.input().Shape(), Strides: c.input().layout.Strides, Offset: c.input().layout.Offset}
 			some.Shape[s.axis] = loops.Distinct(slices.Values(s.at))
@@ -128,10 +128,10 @@ func (c *call) inputBytes() (n int) {
 	return n
 }
 
-// positionBytes is what a position takes in memory, as an int64.
+// positionBytes is the size of a position in memory, as an int64.
 const positionBytes = 8
 
-// rows returns the positions within each of a number of outer positions.
+// rows returns the positions within each of several outer positions.
 func (s selection) rows(outer int) []int64 {
 	all := make([]int64, 0, outer*len(s.at))
 	for o := range outer {
@@ -172,7 +172,7 @@ func (t *Tensor) IndexSelect(axis int, index any) *Tensor {
 	return t.take("index select", axis, at.Reshape(-1))
 }
 
-// take is IndexSelect for positions of any shape, which takes the place of the
+// take is IndexSelect for positions of any shape; their axes take the place of the
 // axis.
 func (t *Tensor) take(op string, axis int, index *Tensor) *Tensor {
 	axis = t.axis(op, axis)
@@ -187,7 +187,7 @@ func (t *Tensor) take(op string, axis int, index *Tensor) *Tensor {
 
 // Embedding looks up rows of t, a table of vectors, for ids of any shape, a tensor or a slice of ints: the result has
 // the shape of ids and one more axis. Gradients of a row that is looked up several times are added. It panics if ids
-// are not integers or one is negative or out of range.
+// are not integers, or if one is negative or out of range.
 func (t *Tensor) Embedding(ids any) *Tensor {
 	at := positionsGiven("embedding", t, ids)
 	if t.Dim() != 2 {
@@ -196,10 +196,11 @@ func (t *Tensor) Embedding(ids any) *Tensor {
 	return t.take("embedding", 0, at)
 }
 
-// OneHot returns an int64 tensor with an axis more than ids, 1 where it meets the id
-// and 0 elsewhere. Its size is the number of classes, or without one the least that
-// all ids fit into. It panics if ids are not integers, one is negative or out of
-// range, there is more than one number of classes, or neither that nor an id.
+// OneHot returns an int64 tensor with one more axis than ids, which has a 1 at the id
+// and 0 elsewhere. Its size is the number of classes or, if that is not given, the
+// smallest size that fits all ids. It panics if ids are not integers, if one is
+// negative or out of range, if there is more than one number of classes, or if there
+// is neither a number of classes nor an id.
 func OneHot(ids *Tensor, classes ...int) *Tensor {
 	ids.exist("one hot").needInts("one hot", "ids", ids)
 	all, n := ids.Ints(), 0
@@ -207,9 +208,9 @@ func OneHot(ids *Tensor, classes ...int) *Tensor {
 	case len(classes) == 1:
 		n = classes[0]
 	case len(classes) > 1:
-		fail(ErrValue, "one hot", describe(ids), fmt.Sprintf("%s of classes are given", humanize.Count(len(classes), "number")), "give one, or none for the largest id and one more")
+		fail(ErrValue, "one hot", describe(ids), fmt.Sprintf("%s of classes are given", humanize.Count(len(classes), "number")), "give one, or none to use the largest id plus 1")
 	case len(all) == 0:
-		fail(ErrValue, "one hot", describe(ids), "there is no id to find the number of classes from", "give the number of classes")
+		fail(ErrValue, "one hot", describe(ids), "without an id, the number of classes can't be found", "give the number of classes")
 	default:
 		n = int(slices.Max(all)) + 1
 	}
@@ -226,7 +227,7 @@ func OneHot(ids *Tensor, classes ...int) *Tensor {
 	return out.To(ids.Device())
 }
 
-// gathering is what Gather remembers.
+// gathering holds what Gather remembers.
 type gathering struct {
 	axis  int
 	index *Tensor // int64, contiguous
@@ -241,8 +242,8 @@ func (a gathering) loop() loops.Gathering {
 // y[i,j] = x[i, at[i,j]] (for axis 1): the gradient is added into the positions
 var opGather opOf[gathering]
 
-// y[i, at[i,j]] += x[i,j], from 0 or from a second input, whose gradient is y's: that of x is
-// gathered from the positions
+// y[i, at[i,j]] += x[i,j], starting from 0 or from a second input, whose gradient is y's; the
+// gradient of x is gathered from the positions
 var opScatterAdd opOf[gathering]
 
 func init() {
@@ -261,7 +262,7 @@ func init() {
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
 			return opScatterAdd.apply(opGather.given(c), g)
 		}}},
-		bytes: func(c *call, out *Tensor) int { // of what is gathered from, the elements that are
+		bytes: func(c *call, out *Tensor) int { // of the source, only the elements that are gathered
 			a, x := opGather.given(c), c.input()
 			places := func(yield func(int64) bool) {
 				a.loop().Each(x.layout, func(_, at int) { yield(int64(at)) })
@@ -293,16 +294,15 @@ func init() {
 	})
 }
 
-// Gather returns a new tensor of index's shape that holds, for each of its
-// positions, the element of t at the same position but for one axis, where it is
-// the one that index names:
+// Gather returns a new tensor of index's shape. Each of its elements comes from the
+// same position of t, except along one axis, where index gives the position:
 //
 //	y.At(i, j) = x.At(i, index.At(i, j)) // axis 1
 //
-// index is a tensor of integers or a slice, nested as deep as t has axes. It
-// panics if the ranks differ, index is larger than t on another axis, is not
-// of integers, or names a position that is negative or out of range. A single
-// number is gathered from along axis 0.
+// index is a tensor of integers or a slice, nested as deep as t has axes. It panics if
+// the ranks differ, or if index is larger than t on another axis, is not of integers,
+// or has a position that is negative or out of range. A single number counts as a
+// vector of one, with axis 0.
 func (t *Tensor) Gather(axis int, index any) *Tensor {
 	at := positionsGiven("gather", t, index)
 	if t.Dim() == 0 && at.Dim() == 0 && t.layout.NamesNumber(axis) {
@@ -379,14 +379,14 @@ func (t *Tensor) Nonzero() *Tensor {
 	return out.To(t.Device())
 }
 
-// positionsGiven returns positions that are given as a tensor, as a Go slice, which may
-// be nested, or as one integer.
+// positionsGiven returns positions given as a tensor, as a Go slice, which may be
+// nested, or as one integer.
 func positionsGiven(op string, t *Tensor, index any) *Tensor {
 	switch x := index.(type) {
 	case *Tensor:
 		t.existBeside(op, x)
 		return x
-	case []int: // which may be empty: positions nonetheless
+	case []int: // which may be empty, and still holds positions
 		return Maker{dtype: Int64, given: true}.Of(x).To(t.exist(op).Device())
 	}
 	var at *Tensor
@@ -396,10 +396,10 @@ func positionsGiven(op string, t *Tensor, index any) *Tensor {
 	return at.To(t.exist(op).Device())
 }
 
-// gatheringAt checks positions by the rules of Gather and returns them as its record
-// wants them.
+// gatheringAt checks positions by the rules of Gather and returns them in the form of
+// its record.
 //
-// Where no gradient is recorded positions are read where they lie.
+// Where no gradient is recorded, positions are read where they lie.
 func (t *Tensor) gatheringAt(op string, axis int, index *Tensor, recorded bool) gathering {
 	axis = t.axis(op, axis)
 	if index.Dim() != t.Dim() {

@@ -11,16 +11,16 @@ import (
 )
 
 // RequireGrad makes t a leaf of the graph: Backward will leave the gradient of
-// the loss with respect to t in t.Grad(). It returns t. It panics if t is not
-// floating point; a tensor that is the result of tracked operations already
-// takes part, and stays as it is.
+// the loss with respect to t in t.Grad(). It returns t. It panics if t is not floating
+// point. A tensor that is the result of tracked operations already takes part, and
+// stays as it is.
 func (t *Tensor) RequireGrad() *Tensor {
 	t.exist("require grad")
 	if !t.dtype.IsFloat() {
 		fail(ErrDtype, "require grad", t.dtype.String(), "only floating-point tensors have gradients", "convert with To(tensor.Float32)")
 	}
 	if !t.RequiresGrad() {
-		// A leaf has no history, not even that of what it is a view of.
+		// A leaf has no history, not even that of the tensor it is a view of.
 		t.node, t.base = autograd.Leaf[*Tensor](), nil
 		t.storage.Role.CompareAndSwap(uint32(NoRole), uint32(Parameter))
 		if observed() {
@@ -73,8 +73,8 @@ func (t *Tensor) Grad() *Tensor {
 	return g
 }
 
-// borrowGrad is Grad for those who let go of it before ZeroGrad removes it, which
-// may then give its memory to another tensor.
+// borrowGrad is Grad for callers that let go of it before ZeroGrad removes it: its
+// memory may then go to another tensor.
 func (t *Tensor) borrowGrad() *Tensor {
 	node := t.node
 	if !t.upToDate() && t.base.node != nil {
@@ -136,9 +136,9 @@ func (t *Tensor) RetainGrad() *Tensor {
 	return t
 }
 
-// OnGrad adds a hook that Backward calls with the gradient of t, once it is
-// complete. What it returns takes the gradient's place, nil leaves it as it is.
-// It panics if t takes no part in gradients, and in Backward if the hook returns
+// OnGrad adds a hook that Backward calls with the gradient of t, once it is complete.
+// What the hook returns takes the gradient's place; nil leaves it as it is. OnGrad
+// panics if t takes no part in gradients, and Backward panics if the hook returns
 // another shape or dtype. A notebook keeps the hook for later cells if it is a
 // function or a function literal of a cell.
 func (t *Tensor) OnGrad(hook func(g *Tensor) *Tensor) {
@@ -150,7 +150,7 @@ func (t *Tensor) OnGrad(hook func(g *Tensor) *Tensor) {
 	t.node.OnGrad(hook)
 }
 
-// callHook returns the gradient to go on with after a hook has seen g.
+// callHook returns the gradient to continue with after a hook has seen g.
 func callHook(hook func(*Tensor) *Tensor, g *Tensor) *Tensor {
 	h := shown(g, func() *Tensor { return hook(g) })
 	if h == nil {
@@ -191,15 +191,15 @@ func CreateGraph() BackwardOption {
 // of 1. It is needed where t is not a single number.
 func WithGrad(g *Tensor) BackwardOption { return func(o *backwardOptions) { o.grad = g } }
 
-// Backward computes the gradient of t with respect to every leaf that it was
-// computed from and adds it to the leaf's Grad.
+// Backward computes the gradient of t with respect to every leaf that t was computed
+// from, and adds it to the leaf's Grad.
 //
 // It panics if t takes no part in gradients, if t is not a single number and no
-// gradient is given, if an earlier Backward released the saved values, or if one
-// of them was changed in place since. Nothing has changed then.
+// gradient is given, if an earlier Backward released the saved values, or if one of
+// them has been changed in place since. Then no gradient has changed.
 //
-// In a notebook, t may have been computed in an earlier cell. If its graph can't live
-// on, the cell that computed t says so, with the reason.
+// In a notebook, t may have been computed in an earlier cell. If its graph can't be
+// kept, the cell that computed t says so and why.
 func (t *Tensor) Backward(options ...BackwardOption) {
 	t.exist("backward")
 	var o backwardOptions
@@ -210,9 +210,9 @@ func (t *Tensor) Backward(options ...BackwardOption) {
 }
 
 // Grad returns the gradients of loss with respect to inputs, which may be leaves or
-// results that loss was computed from. It leaves none in any tensor's Grad. Those that
-// it returns share no storage with others, and are recorded, as with [CreateGraph], so
-// that they can be differentiated again:
+// results that loss was computed from. It changes no tensor's Grad. The gradients that
+// it returns share no storage with other tensors, and are recorded, as with
+// [CreateGraph], so that they can be differentiated again:
 //
 //	slope := tensor.Grad(y, x)[0]
 //	curvature := tensor.Grad(slope.Sum(), x)[0]
@@ -256,13 +256,13 @@ func (t *Tensor) backward(o *backwardOptions) {
 	seed := o.grad
 	switch {
 	case seed == nil && t.Len() != 1:
-		fail(ErrGrad, "backward", describe(t), "only a single number has a gradient without being told where to start",
+		fail(ErrGrad, "backward", describe(t), "only a single number needs no starting gradient",
 			"reduce with Sum or Mean, or pass tensor.WithGrad")
 	case seed == nil:
 		seed = t.beside(t.dtype, t.layout.Shape, false)
 		seed.fill(1)
 	case !slices.Equal(seed.layout.Shape, t.layout.Shape):
-		fail(ErrShape, "backward", describe(t, seed), "the gradient given has another shape than the tensor", "")
+		fail(ErrShape, "backward", describe(t, seed), "the given gradient has another shape than the tensor", "")
 	default:
 		seed = seed.Detach().To(t.dtype).inOrderCopy()
 	}
@@ -286,8 +286,8 @@ func (t *Tensor) backward(o *backwardOptions) {
 
 func (t *Tensor) addGradient(g *Tensor) *Tensor { return t.Add(g) }
 
-// ownGradient returns a tensor that a node may keep: contiguous, and not kept
-// by another node as well.
+// ownGradient returns a tensor that a node may keep: contiguous, and not kept by
+// another node.
 func ownGradient(g *Tensor) *Tensor {
 	if !g.IsContiguous() || g.Bytes() != g.storage.Size || !g.storage.Role.CompareAndSwap(uint32(NoRole), uint32(Gradient)) {
 		g = g.inOrderCopy()
@@ -302,14 +302,14 @@ func ownGradient(g *Tensor) *Tensor {
 	return g
 }
 
-// passing gives the memory of gradients back while Backward goes on.
+// passing frees the memory of gradients while Backward goes on.
 type passing struct{ *memory.Passing }
 
 func (p passing) Hold(g *Tensor) { p.Passing.Hold(g.storage) }
 func (p passing) Drop(g *Tensor) { p.Passing.Drop(g.storage) }
 
-// AddTo adds g to the gradient that a node keeps, unless other code may have
-// that one, who is not to see it change.
+// AddTo adds g to the gradient that a node keeps, unless other code may hold that
+// gradient and must not see it change.
 func (passing) AddTo(kept, g *Tensor) bool {
 	if kept.storage.Lent() || kept.node != nil || g.node != nil {
 		return false
@@ -318,8 +318,8 @@ func (passing) AddTo(kept, g *Tensor) bool {
 	return true
 }
 
-// shown calls f, a function of the user, which sees the gradient g: it may hold that,
-// whatever it makes, and what it returns, for longer than Backward and ZeroGrad.
+// shown calls f, a function of the user that sees the gradient g: it may hold on to g,
+// to whatever it makes, and to what it returns, for longer than Backward and ZeroGrad.
 func shown(g *Tensor, f func() *Tensor) *Tensor {
 	g.storage.Lend()
 	out := f()
@@ -334,8 +334,8 @@ func shown(g *Tensor, f func() *Tensor) *Tensor {
 var noGrad goroutine.Local[bool]
 
 // NoGrad runs f without recording: results of operations take no part in
-// gradients. It holds for the goroutine that calls it, not for others, nor for
-// those that f starts.
+// gradients. It applies to the goroutine that calls it, not to others, nor to those
+// that f starts.
 //
 //go:noinline // a program would compile all that goroutine.Local is made of
 func NoGrad(f func()) { noGrad.With(true, f) }

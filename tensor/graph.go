@@ -25,7 +25,7 @@ type GraphNode struct {
 	Leaf     bool    // a value whose gradient Backward leaves
 	Constant bool    // a value that needs no gradient
 	Retains  bool    // Backward keeps the gradient, as for leaves
-	Grad     *Tensor // the gradient that is there, or nil
+	Grad     *Tensor // the gradient that it has, or nil
 
 	FLOPs    int          // of the operation, forward
 	Saved    []SavedInput // the tensors that the operation saved for its gradient
@@ -41,8 +41,8 @@ type SavedInput struct {
 	Storage Memory // the zero Memory after the value was released
 }
 
-// SavedBytes returns the bytes that the operation saved; values that several
-// operations saved count in each.
+// SavedBytes returns the bytes that the operation saved; a value that several
+// operations saved counts for each of them.
 func (n *GraphNode) SavedBytes() int {
 	total := 0
 	for _, s := range n.Saved {
@@ -58,14 +58,13 @@ type GraphEdge struct{ From, To, Input int }
 // Named gives a tensor a name in [GraphOf].
 func Named(name string, t *Tensor) NamedTensor { return NamedTensor{name, t} }
 
-// NamedTensor is a tensor with the name under which a graph shows it.
+// NamedTensor is a tensor with the name that a graph shows for it.
 type NamedTensor struct {
 	Name   string
 	Tensor *Tensor
 }
 
-// GraphOf returns the graph that t was computed by, with names for the values
-// given:
+// GraphOf returns the graph that t was computed by, with names for the given values:
 //
 //	g := tensor.GraphOf(loss, tensor.Named("w", w), tensor.Named("loss", loss))
 //
@@ -165,8 +164,8 @@ func (g *Graph) FLOPs() int {
 	return total
 }
 
-// SavedBytes returns the bytes that the graph keeps for Backward: those that are
-// saved several times count once, those that were released not at all.
+// SavedBytes returns the bytes that the graph keeps for Backward: values that are
+// saved several times count once, and released ones don't count.
 func (g *Graph) SavedBytes() int {
 	total := 0
 	seen := map[Memory]bool{}
@@ -181,7 +180,7 @@ func (g *Graph) SavedBytes() int {
 	return total
 }
 
-// Label returns what a picture writes into the box of node i: its name or its
+// Label returns the text for the box of node i in a picture: its name or its
 // operation, with its shape.
 func (g *Graph) Label(i int) string {
 	n := &g.Nodes[i]
@@ -199,7 +198,7 @@ func (g *Graph) Label(i int) string {
 	return fmt.Sprintf("%s %v", text, n.Shape)
 }
 
-// String lists the nodes in order of computation, one a line, with the numbers
+// String lists the nodes in the order of computation, one per line, with the numbers
 // of their inputs, FLOPs and saved bytes.
 func (g *Graph) String() string {
 	var b strings.Builder
@@ -240,8 +239,7 @@ func (g *Graph) String() string {
 	return b.String()
 }
 
-// OpNames returns the names of all operations, in the order of their
-// definition.
+// OpNames returns the names of all operations, in the order of their definition.
 func OpNames() []string {
 	names := make([]string, len(ops))
 	for i, o := range ops {

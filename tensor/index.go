@@ -10,8 +10,8 @@ import (
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
-// Range selects positions of an axis in [Tensor.Index]; make one with [Until],
-// [From], [Between] or use [All].
+// Range selects positions of an axis in [Tensor.Index]; make one with [Until], [From]
+// or [Between], or use [All].
 type Range struct{ start, stop, step int }
 
 // All selects a whole axis, as ":" does in Python.
@@ -50,16 +50,16 @@ const (
 // An int drops its axis, a [Range] keeps it, and the result is a view.
 //
 // A tensor of integers, or an []int, picks positions of its axis in any order, and a bool
-// tensor, or a []bool, picks those where it is set, on as many axes as it has. The result is
-// then a copy, in which the axes of the tensors take the place of those that they
-// picked from; several tensors are broadcast and go together, and their axes come
-// first if they don't stand side by side.
+// tensor, or a []bool, picks those where it is true, on as many axes as it has. The result
+// is then a copy, in which the axes of the tensors take the place of those that they picked
+// from. Several tensors are broadcast together, and their axes come first if they are not
+// next to each other.
 //
 //	x.Index(x.Gt(0))                // x[x > 0]: a vector
 //	x.Index(tensor.All, ids)        // x[:, ids]
 //	x.Index(rows, columns)          // x[rows, columns]: one element for each pair
 //
-// It panics if there are more indices than axes or one is out of range.
+// It panics if there are more indices than axes, or if one is out of range.
 func (t *Tensor) Index(items ...any) *Tensor {
 	t.exist("index")
 	items = t.listsAsTensors("index", items)
@@ -90,7 +90,7 @@ func (t *Tensor) Index(items ...any) *Tensor {
 			if item == NewAxis {
 				t = t.Unsqueeze(axis)
 				axis++
-			} else { // a second ellipsis is harmless where nothing is left to stand for
+			} else { // a second ellipsis is harmless where no axis is left for it
 				axis += rank - named
 			}
 		default:
@@ -158,8 +158,8 @@ func (t *Tensor) asPositions(index *Tensor, axis int) []*Tensor {
 	return parts
 }
 
-// pickAxes is indexing by tensors. With several, their axes are brought together
-// as one, in which each combination has one position.
+// pickAxes indexes by tensors. With several, their axes are merged into one, in which
+// each combination has one position.
 func (t *Tensor) pickAxes(picks []pickedAxis) *Tensor {
 	if len(picks) == 1 {
 		return t.take("index", picks[0].axis, picks[0].at)
@@ -199,10 +199,10 @@ func (t *Tensor) pickAxes(picks []pickedAxis) *Tensor {
 	return t.Permute(axes...).Flatten(front, front+len(picks)-1).take("index", front, combined)
 }
 
-// SetIndex writes value, a tensor that can be expanded to the part or a number,
-// into the part of t that the indices select, and returns t. Where a position is
-// picked several times, the last value stays. It panics as Index does and as
-// described at [Tensor.CopyFrom].
+// SetIndex writes value into the part of t that the indices select, and returns t. The
+// value is a number, or a tensor that can be expanded to the part. Where a position is
+// picked several times, the last value stays. It panics as Index does and as described
+// at [Tensor.CopyFrom].
 func (t *Tensor) SetIndex(value any, items ...any) *Tensor {
 	v := operand("set index", value)
 	t.existBeside("set index", v)
@@ -215,7 +215,7 @@ func (t *Tensor) SetIndex(value any, items ...any) *Tensor {
 			part.CopyFrom(v)
 		}
 	}
-	if err := Try(write); err != nil { // whichever step it was, the caller's is this
+	if err := Try(write); err != nil { // whichever step it was, this is the caller's
 		e, ok := err.(*Error)
 		if !ok {
 			panic(err)
@@ -232,8 +232,8 @@ func (t *Tensor) mustFill(part, value *Tensor) {
 	}
 }
 
-// setPicked writes through tensor indices. Indexing the numbers 0, 1, 2, ... in
-// t's shape tells which elements they pick.
+// setPicked writes through tensor indices. Indexing the numbers 0, 1, 2, ... in t's
+// shape shows which elements they pick.
 func (t *Tensor) setPicked(value *Tensor, items []any) *Tensor {
 	t.checkWritable("set index")
 	traced := GradEnabled() && (t.RequiresGrad() || value.RequiresGrad())
@@ -267,8 +267,8 @@ func (t *Tensor) setPicked(value *Tensor, items []any) *Tensor {
 	return t
 }
 
-// onePicked returns the axis that a list of indices picks from by positions, and these, if it picks from one alone and
-// takes all of the others, of a tensor on the processor without gaps.
+// onePicked returns the axis that a list of indices picks from, and the positions, if the list picks from one axis
+// alone and takes all of the others, and t is on the processor and has no gaps.
 func (t *Tensor) onePicked(items []any) (axis int, index *Tensor, ok bool) {
 	axis = -1
 	for i, item := range items {
@@ -314,7 +314,7 @@ func (t *Tensor) setRows(axis int, index, value *Tensor) *Tensor {
 	})
 }
 
-// withPicked returns t with values in place of the elements at flat positions at,
+// withPicked returns t with values in place of the elements at the flat positions at,
 // by operations that gradients pass through.
 func (t *Tensor) withPicked(values, at *Tensor) *Tensor {
 	hit, from := newTensor(Bool, t.layout.Shape, true), newTensor(Int64, t.layout.Shape, true)

@@ -10,20 +10,18 @@ import (
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
-// In-place operations write through the layout of their receiver: views that
-// share the storage see the change, and a gradient that saved the old value is
-// refused by Backward.
+// In-place operations write through the layout of their receiver: views that share the
+// storage see the change, and Backward refuses a graph that saved the old value.
 //
-// A tensor that takes part in a gradient gets another history: after
-// y.MulInPlace(3) the node of y is that of a product whose left input is the
-// node that y had before. Where y is a view, it is the base that gets it: the
-// base's new node is a "put" of the product into what the base was. All views of
-// a base then belong to a history that is out of date; graph replaces it by a
-// "pick" of their part from the base as it is now. So writes are seen through
-// whatever view they are made, as in PyTorch.
+// A tensor that takes part in a gradient gets a new history: after y.MulInPlace(3),
+// the node of y is that of a product whose left input is the node that y had before.
+// If y is a view, its base gets the new history: the base's new node is a "put" of the
+// product into the old base. All views of the base then have an outdated history;
+// graph replaces it by a "pick" of their part from the base as it is now. So a write
+// is seen everywhere, whichever view it goes through, as in PyTorch.
 
-// AddInPlace adds other, a tensor that can be broadcast to t's shape or a
-// number, to t and returns t. It panics as described at [Tensor.CopyFrom].
+// AddInPlace adds other, a number or a tensor that can be broadcast to t's shape, to t
+// and returns t. It panics as described at [Tensor.CopyFrom].
 func (t *Tensor) AddInPlace(other any) *Tensor { return t.update(&opAdd, nil, other) }
 
 // SubInPlace subtracts other from t and returns t; see [Tensor.AddInPlace].
@@ -39,8 +37,8 @@ func (t *Tensor) DivInPlace(other any) *Tensor { return t.update(&opDiv, nil, ot
 // [Tensor.AddInPlace].
 func (t *Tensor) PowInPlace(other any) *Tensor { return t.update(&opPow, nil, other) }
 
-// Fill sets every element to value, converted to the dtype, and returns t. It
-// panics as described at [Tensor.CopyFrom], but t may be expanded.
+// Fill sets every element to value, converted to the dtype, and returns t. It panics
+// as described at [Tensor.CopyFrom], except that t may be expanded.
 func (t *Tensor) Fill(value float64) *Tensor {
 	once := t.exist("fill")
 	if slices.Contains(t.layout.Strides, 0) {
@@ -54,12 +52,12 @@ func (t *Tensor) Fill(value float64) *Tensor {
 }
 
 // CopyFrom writes the elements of x, expanded to t's shape and converted to its
-// dtype, into t and returns t. x may overlap t. Gradients of what is then
-// computed from t go to x, and no longer to what t was computed from.
+// dtype, into t and returns t. x may overlap t. Gradients of values that are computed
+// from t afterwards go to x, and no longer to what t was computed from.
 //
-// Like every in-place operation it panics if t is expanded or its elements
-// overlap, if the shapes don't fit, and, outside [NoGrad], if t is a leaf that
-// requires a gradient or a view of one.
+// Like every in-place operation, it panics if t is expanded or its elements overlap,
+// if the shapes don't fit, and, outside [NoGrad], if t is a leaf that requires a
+// gradient or a view of one.
 func (t *Tensor) CopyFrom(x *Tensor) *Tensor {
 	t.existBeside("copy from", x)
 	t.checkWritable("copy from")
@@ -80,7 +78,7 @@ func (t *Tensor) put(x *Tensor) *Tensor {
 	return t.putBy(x, func() { t.assign(source) })
 }
 
-// putBy is put for a function that writes: elements of x, or a few of them in their places.
+// putBy is put for a function that does the writing: of all elements of x, or of a few in their places.
 func (t *Tensor) putBy(x *Tensor, assign func()) *Tensor {
 	base := t
 	if t.base != nil {
@@ -171,7 +169,8 @@ func (t *Tensor) become(c *call, name string) *Tensor {
 }
 
 // holds reports whether c, whose first input is t, may write its result straight into t:
-// each element depends on t's element at its place alone, and on nothing else of t.
+// whether each element depends on t's element at its own place, and on nothing else of
+// t.
 func (t *Tensor) holds(c *call) bool {
 	if !c.op.direct {
 		return false
@@ -192,7 +191,7 @@ func (t *Tensor) rebase(c *call) {
 	t.follow(c.record(needed, t))
 }
 
-// follow gives t, which is no view, another history.
+// follow gives t, which is not a view, another history.
 func (t *Tensor) follow(node *autograd.Node[*Tensor]) {
 	moveGrad(t.node, node)
 	t.node = node
@@ -220,8 +219,7 @@ func (t *Tensor) viewOf(x *Tensor) {
 	t.rebased = t.base.rebased
 }
 
-// upToDate reports whether the node of t belongs to the present history of its
-// memory.
+// upToDate reports whether the node of t belongs to the current history of its memory.
 func (t *Tensor) upToDate() bool { return t.base == nil || t.rebased == t.base.rebased }
 
 // graph returns the node of t, nil if it takes part in no gradient. A view whose
@@ -254,8 +252,8 @@ type pickedNode struct {
 	rebased int
 }
 
-// settle makes the node that graph returns that of t, so that hooks and
-// gradients can be kept there.
+// settle makes the node that graph returns the node of t, so that hooks and gradients
+// can be kept there.
 func (t *Tensor) settle() {
 	if !t.upToDate() {
 		t.node, t.rebased = t.graph(), t.base.rebased
@@ -288,8 +286,8 @@ func (t *Tensor) checkWritable(op string) {
 	}
 }
 
-// window is a part of a tensor: the layouts of both in memory that begins with
-// the tensor's first element.
+// window is a part of a tensor, given by the layouts of both in memory that begins
+// with the tensor's first element.
 type window struct{ whole, part Layout }
 
 func windowOf(base, view *Tensor) window {
@@ -299,7 +297,7 @@ func windowOf(base, view *Tensor) window {
 	return w
 }
 
-// span returns the number of elements of memory that the whole lies in.
+// span returns how many elements of memory the whole extends over.
 func (w window) span() int {
 	span := 1
 	for i, size := range w.whole.Shape {
@@ -311,7 +309,7 @@ func (w window) span() int {
 	return span
 }
 
-// frame returns a copy of x in memory of its own, laid out as the whole is.
+// frame returns a copy of x in new memory, laid out as the whole is.
 func (w window) frame(x *Tensor) *Tensor {
 	span := w.span()
 	out := x.beside(x.dtype, []int{span}, span != x.Len()).alias(w.whole)
@@ -325,7 +323,7 @@ var opPut opOf[window]
 // d pick(x)/dx = 1 for the part that is picked
 var opPick opOf[window]
 
-// unpick puts the elements of a part back among zeros, and adds those that come
+// unpick puts the elements of a part back among zeros, and adds up those that came
 // from the same place: the part may be an expanded view.
 var opUnpick opOf[window]
 
@@ -387,7 +385,7 @@ func (t *Tensor) NegInPlace() *Tensor { return t.update(&opNeg, nil) }
 // AbsInPlace replaces each element by its magnitude.
 func (t *Tensor) AbsInPlace() *Tensor { return t.update(&opAbs, nil) }
 
-// ExpInPlace replaces each element by e to its power.
+// ExpInPlace replaces each element x by eˣ.
 func (t *Tensor) ExpInPlace() *Tensor { return t.update(&opExp, nil) }
 
 // LogInPlace replaces each element by its natural logarithm.
@@ -399,7 +397,7 @@ func (t *Tensor) SqrtInPlace() *Tensor { return t.update(&opSqrt, nil) }
 // SquareInPlace replaces each element by its square.
 func (t *Tensor) SquareInPlace() *Tensor { return t.update(&opSquare, nil) }
 
-// ReciprocalInPlace replaces each element by 1 over it.
+// ReciprocalInPlace replaces each element x by 1/x.
 func (t *Tensor) ReciprocalInPlace() *Tensor { return t.update(&opReciprocal, nil) }
 
 // ReLUInPlace replaces negative elements by 0.

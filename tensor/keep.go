@@ -10,8 +10,9 @@ import (
 	"github.com/lectern-go/lectern/tensor/internal/memory"
 )
 
-// What lives on from one notebook cell to the next: values, layout, and the place in the graph, see keepgraph.go.
-// Package kernel/persist calls what cellstate is told here, and the methods of types that users don't see.
+// What is kept of tensors from one notebook cell to the next: values, layout, and the place in the graph, for
+// which see keepgraph.go. Package kernel/persist calls what is registered with cellstate here, and the methods of
+// types that users don't see.
 
 // keptTensor is the kept state of a Tensor.
 type keptTensor struct {
@@ -23,7 +24,7 @@ type keptTensor struct {
 	Node           *keptNode
 }
 
-// What users see of these types says nothing of how they are kept.
+// The exported methods of these types show nothing of how they are kept.
 func init() {
 	cellstate.RegisterType(keepTensor, restoreTensor)
 	cellstate.RegisterType(keepStorage, restoreStorage)
@@ -47,7 +48,7 @@ type keptDevice struct{ Name string }
 
 func keepDevice(d *Device) any { return &keptDevice{d.String()} }
 
-// restoreDevice finds the device again. A program that does not know it goes on with the
+// restoreDevice finds the device again. A program without that device goes on with the
 // processor.
 func restoreDevice(d *Device, state any) { *d, _ = FindDevice(state.(*keptDevice).Name) }
 
@@ -56,8 +57,8 @@ type keptStorage struct {
 	Bytes   []byte
 	Version uint64
 	Role    Role
-	Device  string // where the bytes came from, empty for the processor
-	Freed   bool   // there are none any more
+	Device  string // where the bytes came from; empty for the processor
+	Freed   bool   // there are no bytes any more
 }
 
 func keepStorage(s *memory.Storage) any {
@@ -82,15 +83,15 @@ func keepStorage(s *memory.Storage) any {
 	return state
 }
 
-// restoreStorage takes the bytes over without copying: slices that [Data] and RawBytes have returned, or that [Wrap]
-// was given, are restored into the same memory. Those of a device go back to it; in a program that does not know the
-// device they stay with the processor.
+// restoreStorage takes over the bytes without copying: slices that [Data] and RawBytes returned, or that [Wrap] was
+// given, are restored into the same memory. Bytes of a device go back to it; in a program without that device they
+// stay on the processor.
 func restoreStorage(s *memory.Storage, state any) {
 	kept := state.(*keptStorage)
 	if kept.Freed {
 		s.SetFreed()
 	}
-	s.Lend() // values that earlier cells took from s were kept too
+	s.Lend() // values that earlier cells took from s were kept, too
 	s.Version.Store(kept.Version)
 	s.Role.Store(uint32(kept.Role))
 	if on, err := FindDevice(kept.Device); kept.Device != "" && err == nil {

@@ -13,22 +13,22 @@ import (
 	"github.com/lectern-go/lectern/tensor/internal/random"
 )
 
-// A graph lives on from one notebook cell to the next, so that the loss can be
-// computed in one and Backward called in another. That is possible because an
-// operation is a record known by its name: what else a call holds is data.
+// A graph is kept from one notebook cell to the next, so that the loss can be computed
+// in one cell and Backward called in another. That is possible because an operation is
+// a record known by its name, and everything else that a call holds is data.
 //
-// Not all graphs are kept. One that Backward can't go through any more, as an
-// earlier one released saved values, ends with its cell: its values are of no use.
-// So does one that needs a function which package kernel/persist can't keep; the cell
-// is told then. An endedGraph is left in its place, and knows the reason.
+// Not all graphs are kept. A graph that Backward can't go through any more, because an
+// earlier Backward released its saved values, ends with its cell: its values are of no
+// use. So does one that needs a function that package kernel/persist can't keep; then
+// the cell says so. An endedGraph takes its place, and knows the reason.
 
 // keptNode is a place in the graph as package kernel/persist sees it.
 type keptNode autograd.Node[*Tensor]
 
 // keptNodeState is the kept state of a place in the graph, with the operation that
-// made the value. All that is plain data is one string: it takes less time than
-// fields do, which matters as each cell that uses the graph writes it down again, and
-// shares no memory with tensors that are not part of the graph.
+// made the value. All plain data is in one string: that takes less time than fields,
+// which matters because each cell that uses the graph writes it again, and the string
+// shares no memory with tensors outside the graph.
 type keptNodeState struct {
 	Call    string            // see packCall; "" in a leaf
 	Ended   *endedGraph       // or else
@@ -39,7 +39,7 @@ type keptNodeState struct {
 	Retains bool
 	Hooks   []func(*Tensor) *Tensor
 
-	// Of operations that run functions.
+	// For operations that run functions.
 	Function Differentiable
 	Again    func(in ...*Tensor) *Tensor
 	Module   Forwarder
@@ -112,8 +112,8 @@ func (s *keptNodeState) keep(c *call) {
 	}
 }
 
-// RestoreState makes n what KeepState returned. What n points at may be restored
-// later: only pointers are taken over.
+// RestoreState restores n from what KeepState returned. What n points to may be
+// restored later: only pointers are copied.
 func (n *keptNode) RestoreState(state any) {
 	s := state.(*keptNodeState)
 	node := (*autograd.Node[*Tensor])(n)
@@ -138,8 +138,8 @@ func (n *keptNode) RestoreState(state any) {
 	}
 }
 
-// call returns the call that was written down. It is older than any that this cell
-// records, as its number 0 says.
+// call returns the kept call. It is older than any that this cell records, as its
+// number 0 says.
 func (s *keptNodeState) call() *call {
 	c, cast := unpackCall(s.Call, s.Values)
 	switch {
@@ -157,11 +157,11 @@ func (s *keptNodeState) call() *call {
 	return c
 }
 
-// How a call is written down for a later notebook cell: its attribute by its type, all
-// else in one string.
+// How a call is written for a later notebook cell: its attribute by its type,
+// everything else in one string.
 
-// packCall writes down what of a call is plain data: the operation; the values, which
-// are its operands, its result, and what else it saved; and which of them it saved.
+// packCall writes the plain data of a call: the operation; the values, which are its
+// operands, its result, and anything else it saved; and which of them it saved.
 func packCall(c *call, cast Dtype) (text string, storages []*memory.Storage) {
 	p := make(packed.Data, 0, 256)
 	p.PutText(c.op.name)
@@ -260,7 +260,7 @@ type keptPlacement struct {
 	Device string
 }
 
-// attrFields has the fields of keptAttr by the type that they point to.
+// attrFields maps the types of attributes to the fields of keptAttr that point to them.
 var attrFields = sync.OnceValue(func() map[reflect.Type]int {
 	fields := map[reflect.Type]int{}
 	for i, t := 0, reflect.TypeFor[keptAttr](); i < t.NumField(); i++ {
@@ -287,7 +287,7 @@ func keepAttr(attr any) *keptAttr {
 
 func (k *keptAttr) value() any {
 	if k.Place != nil {
-		device, _ := FindDevice(k.Place.Device) // a program that does not know it goes on with the processor
+		device, _ := FindDevice(k.Place.Device) // a program without that device goes on with the processor
 		return placement{k.Place.Dtype, device}
 	}
 	v := reflect.ValueOf(k).Elem()
@@ -333,8 +333,8 @@ func (e *endedGraph) Ready() error {
 func (e *endedGraph) Gradient(int, *Tensor) *Tensor { return nil }
 func (e *endedGraph) Release()                      {}
 
-// endings finds out whether graphs can be kept, once for each node and each time
-// that a cell is saved.
+// endings finds out whether graphs can be kept: once for each node, each time a cell
+// is saved.
 type endings struct {
 	sync.Mutex
 	known map[*autograd.Node[*Tensor]]*endedGraph // nil if the graph can be kept
@@ -343,7 +343,7 @@ type endings struct {
 var ends = endings{known: map[*autograd.Node[*Tensor]]*endedGraph{}}
 
 func init() {
-	cellstate.Register("tensor/graphs", func() []byte { // called when all is saved
+	cellstate.Register("tensor/graphs", func() []byte { // called when everything is saved
 		ends.Lock()
 		defer ends.Unlock()
 		clear(ends.known)
@@ -351,7 +351,7 @@ func init() {
 	}, func([]byte) error { return nil })
 }
 
-// of returns what remains of the graph of a node, or nil if it can be kept whole.
+// of returns what remains of the graph of a node, or nil if the whole graph can be kept.
 func (e *endings) of(root *autograd.Node[*Tensor]) *endedGraph {
 	e.Lock()
 	defer e.Unlock()
@@ -393,7 +393,7 @@ func (e *endings) of(root *autograd.Node[*Tensor]) *endedGraph {
 }
 
 // ownEnd returns why Backward can't go through n itself, in this cell or in a later
-// one, or nil if it can.
+// one; nil if it can.
 func ownEnd(n *autograd.Node[*Tensor]) *endedGraph {
 	if f, ok := n.Function().(*endedGraph); ok {
 		return f
@@ -418,7 +418,7 @@ func ownEnd(n *autograd.Node[*Tensor]) *endedGraph {
 			}
 		case *segment:
 			if !a.keeps() {
-				why = "what Recompute is to run again is a function that can't be kept"
+				why = "the function that Recompute would run again can't be kept"
 				hint += ", or use tensor.RecomputeModule"
 			}
 		}

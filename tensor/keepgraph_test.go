@@ -478,7 +478,7 @@ func TestFunctionsThatCanNotBeKept(t *testing.T) {
 		}
 		for loss, want := range map[*tensor.Tensor]string{
 			custom: `the graph behind a result of "sum" ended with cell 1, since the derivative of "twice" is a function that can't be kept`,
-			again:  `what Recompute is to run again is a function that can't be kept`,
+			again:  `the function that Recompute would run again can't be kept`,
 			hooked: `a hook that OnGrad was given is a function that can't be kept`,
 		} {
 			if err := tensor.Try(func() { loss.Mul(2).Backward() }); !errors.Is(err, tensor.ErrGrad) || !strings.Contains(err.Error(), want) {
@@ -500,7 +500,7 @@ func TestFunctionsThatCanNotBeKept(t *testing.T) {
 	})
 	for _, want := range []string{
 		`note: the gradient graph ends with this cell, since the derivative of "twice" is a function that can't be kept: call Backward in this cell, or pass tensor.Apply a value of a type with a method Function` + "\n",
-		`note: the gradient graph ends with this cell, since what Recompute is to run again is a function that can't be kept: call Backward in this cell, or use tensor.RecomputeModule` + "\n",
+		`note: the gradient graph ends with this cell, since the function that Recompute would run again can't be kept: call Backward in this cell, or use tensor.RecomputeModule` + "\n",
 		`note: the gradient graph ends with this cell, since a hook that OnGrad was given is a function that can't be kept: call Backward in this cell` + "\n",
 		`note: a hook that OnGrad was given is a function that can't be kept: it ends with this cell, and so do graphs through it` + "\n",
 	} {

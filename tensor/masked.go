@@ -140,14 +140,14 @@ func init() {
 	})
 }
 
-// fractional reports whether a bound is no integer, so that the result of
-// clamping integers can't be one either.
+// fractional reports whether a bound is not an integer, so that clamping integers may
+// give fractions.
 func (b bounds) fractional() bool {
 	is := func(x float64) bool { return loops.IsFinite(x) && x != math.Trunc(x) }
 	return is(b.low) || is(b.high)
 }
 
-// int32s is the loop for int32 in the places of float32, nil if there is none, or results may be no int32.
+// int32s is the loop for int32 in the places of float32; nil if there is none, or if a result may not be an int32.
 func (b bounds) int32s() func(dst, x []float32) {
 	if !(b.low <= math.MaxInt32 && b.high >= math.MinInt32) {
 		return nil
@@ -156,8 +156,8 @@ func (b bounds) int32s() func(dst, x []float32) {
 	return loops.ClampInts(inside(b.low), inside(b.high))
 }
 
-// Clamp returns a new tensor in which elements below low are low and those above
-// high are high; high wins if low is larger. An infinite bound leaves that side
+// Clamp returns a new tensor in which elements below low become low and those above
+// high become high; high wins if low is larger. An infinite bound leaves that side
 // open. NaN stays NaN. The gradient at the bounds themselves is 1.
 func (t *Tensor) Clamp(low, high float64) *Tensor { return opClamp.apply(bounds{low, high}, t) }
 
@@ -219,7 +219,7 @@ func (t *Tensor) Minimum(other any) *Tensor {
 	return apply(&opMinimum, nil, t, operand("minimum", other))
 }
 
-// substitutes take the places of NaN, +Inf and -Inf.
+// substitutes replace NaN, +Inf and -Inf.
 type substitutes struct{ nan, positive, negative float64 }
 
 // d/dx = 1 where x is finite, else 0
@@ -243,8 +243,8 @@ func init() {
 	})
 }
 
-// NanToNum returns a new tensor with NaN, +Inf and -Inf replaced by numbers. What is
-// replaced has no gradient.
+// NanToNum returns a new tensor with NaN, +Inf and -Inf replaced by numbers. Replaced
+// elements have no gradient.
 func (t *Tensor) NanToNum(nan, positive, negative float64) *Tensor {
 	return opNanToNum.apply(substitutes{nan, positive, negative}, t)
 }

@@ -19,8 +19,8 @@ import (
 //
 //	dL/dA = G·Bᵀ    dL/dB = Aᵀ·G
 //
-// each of as many FLOPs as the forward product, which is why backward costs
-// twice as much as forward.
+// each with as many FLOPs as the forward product, which is why backward costs twice as
+// much as forward.
 var opMatmul op
 
 func init() {
@@ -60,16 +60,16 @@ func init() {
 	})
 }
 
-// productFLOPs counts a product and a sum for each element of the result and each that is added up for it.
+// productFLOPs counts a product and a sum for each term of each element of the result.
 func productFLOPs(c *call, out *Tensor) int { return 2 * out.Len() * c.left().Size(-1) }
 
 // Matmul returns the matrix product of t and other, with PyTorch's rules: two
-// vectors give their inner product; a vector is a row on the left and a column on
-// the right, and that axis disappears; leading axes are batches and are
-// broadcast. Operands may have any strides. Small floats are accumulated in
-// float32 and rounded once; processors that multiply bfloat16 in pairs take
-// subnormal ones for zero. It panics if the inner sizes differ, if a batch can't
-// be broadcast, or if an operand is a single number.
+// vectors give their inner product; a vector counts as a row on the left and as a
+// column on the right, and that axis disappears; leading axes are batches and are
+// broadcast. Operands may have any strides. Small floats are accumulated in float32
+// and rounded once; processors that multiply bfloat16 in pairs treat subnormal numbers
+// as zero. It panics if the inner sizes differ, if the batch axes can't be broadcast,
+// or if an operand is a single number.
 func (t *Tensor) Matmul(other *Tensor) *Tensor { return apply(&opMatmul, nil, t, other) }
 
 // The product of small floats without rounding the sums to the small format.
@@ -92,11 +92,11 @@ func init() {
 	})
 }
 
-// MatmulAs is [Tensor.Matmul] with a result of another floating-point dtype, to
-// which sums are rounded instead of to that of the operands, which may then be of
-// two formats: x.MatmulAs(tensor.Float32, y) keeps sums of 8-bit products. Formats
-// of 8 bits are multiplied natively by devices that can. It takes no part in
-// gradients. It panics as Matmul does, or if a dtype is not floating point.
+// MatmulAs is [Tensor.Matmul] with a result of another floating-point dtype: sums are
+// rounded to that dtype instead of that of the operands, which may have two different
+// formats. x.MatmulAs(tensor.Float32, y) keeps the sums of 8-bit products. Devices
+// that can multiply 8-bit formats natively do so. MatmulAs takes no part in gradients.
+// It panics as Matmul does, or if a dtype is not floating point.
 func (t *Tensor) MatmulAs(dtype Dtype, other *Tensor) *Tensor {
 	t.existBeside("matmul as", other)
 	if !dtype.IsFloat() || !t.dtype.IsFloat() || !other.dtype.IsFloat() {
@@ -111,7 +111,7 @@ func (t *Tensor) rows() *Tensor {
 	return t.Reshape(layout.Product(t.layout.Shape[:last]), t.layout.Shape[last])
 }
 
-// matmulForward returns the product, of the dtype as, if it is given, which the operands then need not have.
+// matmulForward returns the product, in dtype as if that is given; the operands then need not have it.
 func matmulForward(c *call, as ...Dtype) *Tensor {
 	a, b := c.in[0], c.in[1]
 	operands := func() string { return describe(c.in[0], c.in[1]) }
@@ -218,10 +218,9 @@ func multiply(out, a, b *Tensor, batch []int) {
 	}
 }
 
-// multiplyOn is multiply on another device, for a shape of out in which the
-// batches are those of a and b.
+// multiplyOn is multiply on another device, for an out with the batches of a and b.
 func multiplyOn(out, a, b *Tensor, shape []int) {
-	if a.Len() == 0 { // sums of nothing
+	if a.Len() == 0 { // sums of no terms
 		out.fill(0)
 		return
 	}
@@ -240,8 +239,8 @@ func (t *Tensor) matrix() cpu.Matrix {
 	}
 }
 
-// productFormats say how the kernels of matrix products read and write the
-// elements of each floating point dtype.
+// productFormats say how the kernels of matrix products read and write the elements of
+// each floating-point dtype.
 var productFormats = [numDtypes]*cpu.Format{
 	Float32:    cpu.Float32,
 	Float64:    cpu.Float64,
@@ -265,11 +264,11 @@ func (t *Tensor) batch(p int, batch []int) *Tensor {
 	return t.alias(l)
 }
 
-// Products by the number of their axes. Matmul is all of them but Outer; these refuse
-// operands that it would take for something else.
+// Products for operands with fixed numbers of axes. Matmul covers all of them except
+// Outer; these refuse operands that Matmul would treat differently.
 
 // Dot returns the sum of the products of two vectors' elements, a single number. It
-// panics unless both are vectors of one length.
+// panics unless both are vectors of the same length.
 func (t *Tensor) Dot(other *Tensor) *Tensor { return t.product("dot", other, 1, 1) }
 
 // Mv returns a matrix times a vector: [n m] and [m] give [n]. It panics for other
@@ -278,7 +277,7 @@ func (t *Tensor) Mv(vector *Tensor) *Tensor { return t.product("mv", vector, 2, 
 
 // Bmm returns the products of two batches of matrices: [b n m] and [b m k] give
 // [b n k]. It panics for other numbers of axes, or if b or m differ: unlike
-// [Tensor.Matmul] it repeats nothing.
+// [Tensor.Matmul], it repeats nothing.
 func (t *Tensor) Bmm(other *Tensor) *Tensor {
 	t.existBeside("bmm", other)
 	if t.Dim() == 3 && other.Dim() == 3 && t.Size(0) != other.Size(0) {
@@ -305,8 +304,8 @@ func (t *Tensor) Outer(other *Tensor) *Tensor {
 	return t.Unsqueeze(1).Mul(other)
 }
 
-// Diag returns a matrix with t, a vector, on its main diagonal and 0 elsewhere; [Tensor.Diagonal] is the way back. It
-// panics unless t is a vector.
+// Diag returns a matrix with t, a vector, on its main diagonal and 0 elsewhere; [Tensor.Diagonal] does the reverse.
+// It panics unless t is a vector.
 func (t *Tensor) Diag() *Tensor {
 	if t.exist("diag").Dim() != 1 {
 		fail(ErrShape, "diag", describe(t), "not a vector", "Diagonal takes the diagonal of a matrix")
@@ -357,6 +356,6 @@ func init() {
 }
 
 // MatmulT returns t·otherᵀ for a matrix other [n k] and t [... k]: [... n]. It is
-// Matmul(other.T()) with a cheaper gradient, for weights that lie as PyTorch's do.
-// It panics if other is not a matrix, or as Matmul does.
+// Matmul(other.T()) with a cheaper gradient, for weights stored as PyTorch stores
+// them. It panics if other is not a matrix, or as Matmul does.
 func (t *Tensor) MatmulT(other *Tensor) *Tensor { return apply(&opMatmulT, nil, t, other) }

@@ -21,12 +21,11 @@ func init() {
 	})
 }
 
-// Wrap returns a contiguous tensor over memory that is already there, such as a
-// mapped file, without copying it: writing to one writes to the other, and the
-// tensor is valid for as long as the memory is. The elements are copied after
-// all if the memory is not aligned to their size, or if dtype is Bool, whose
-// bytes must be 0 or 1. It panics if there are not as many bytes as the
-// elements take.
+// Wrap returns a contiguous tensor over existing memory, such as a mapped file,
+// without copying it: writing to one writes to the other, and the tensor is valid for
+// as long as the memory is. Only if the memory is not aligned to the size of its
+// elements, or if dtype is Bool, whose bytes must be 0 or 1, are the elements copied.
+// It panics unless there are exactly as many bytes as the elements take.
 func Wrap(bytes []byte, dtype Dtype, shape ...int) *Tensor {
 	size := checkedLen(shape) * dtype.Size()
 	if size != len(bytes) {
@@ -63,12 +62,12 @@ func (t *Tensor) RawBytes() []byte {
 	return bytesOf(t.storage)[t.layout.Offset*t.dtype.Size():][:t.Bytes():t.Bytes()]
 }
 
-// SetData makes t show the elements of x: t takes over shape, dtype and memory,
-// which the two then share, and stays the leaf that it was, with its hooks.
-// Holders of t, such as an optimizer, see the change; views of the old
-// memory don't. The gradient of t is dropped if shape or dtype change. It
-// returns t. It panics if t is the result of a recorded operation, or if t
-// requires a gradient and x is not floating point.
+// SetData gives t the elements of x: t takes over its shape, dtype and memory, which
+// the two then share, and stays the leaf that it was, with its hooks. Code that holds
+// t, such as an optimizer, sees the change; views of the old memory don't. The
+// gradient of t is dropped if shape or dtype change. It returns t. It panics if t is
+// the result of a recorded operation, or if t requires a gradient and x is not
+// floating point.
 func (t *Tensor) SetData(x *Tensor) *Tensor {
 	t.existBeside("set data", x)
 	if !t.IsLeaf() {
@@ -88,12 +87,12 @@ func (t *Tensor) SetData(x *Tensor) *Tensor {
 	return t
 }
 
-// Page-locked memory stays where it is in the machine's memory, so that a device
-// can read it by itself, while the processor and the device do other things.
+// Page-locked memory stays at its place in the machine's memory, so that a device can
+// read it directly, while the processor and the device do other things.
 
 // PinMemory returns a contiguous copy of t on the processor, in page-locked
-// memory of d; for the processor, t itself. It panics if t lies elsewhere or
-// there is no such memory left.
+// memory of d; for the processor, t itself. It panics if t lies elsewhere, or if there
+// is no such memory left.
 func (t *Tensor) PinMemory(d Device) *Tensor {
 	t.exist("pin memory")
 	if d.IsCPU() {
@@ -113,8 +112,8 @@ func (t *Tensor) IsPinned() bool {
 	return t.storage.PinnedBy != nil
 }
 
-// newPinned returns a tensor in page-locked memory, which is given back when
-// it is not reachable any more.
+// newPinned returns a tensor in page-locked memory, which is freed when it is no
+// longer reachable.
 func newPinned(by device.Backend, dtype Dtype, shape []int) *Tensor {
 	s := &memory.Storage{PinnedBy: by}
 	if size := checkedLen(shape) * dtype.Size(); size > 0 {
@@ -155,22 +154,21 @@ func (t *Tensor) Prefetch(d Device) (copied *Tensor, wait func() error) {
 	}
 }
 
-// Free and FreeAfter give memory back before the collector does. That of the processor is recycled then, see
+// Free and FreeAfter free memory before the collector does. Memory of the processor is then recycled; see
 // internal/memory.
 
-// Free gives the memory of t back, for t and all its views: any further use of
-// their elements panics. The next result of that size is then as fast as one in
-// place. Slices that [Data] or RawBytes returned stay as they are.
+// Free frees the memory of t and all its views: any further use of their elements
+// panics. The next result of that size is then as fast to make as one in place. Slices
+// that [Data] or RawBytes returned stay as they are.
 func (t *Tensor) Free() {
 	t.exist("free")
 	t.storage.Free()
 }
 
-// FreeAfter runs f, and then gives back the memory of all tensors that were made in
-// it, on its goroutine, except for parameters, gradients and the state of
-// optimizers, which outlive a step, and of what f passes to keep, which returns
-// its argument. Gradients are given back by the call in which ZeroGrad removes
-// them:
+// FreeAfter runs f, and then frees the memory of all tensors that were made in it, on
+// its goroutine, except for parameters, gradients and the state of optimizers, which
+// outlive a step, and for tensors that f passes to keep, which returns its argument.
+// Gradients are freed by the call in which ZeroGrad removes them:
 //
 //	for step := range steps {
 //		tensor.FreeAfter(func(keep func(*tensor.Tensor) *tensor.Tensor) {
@@ -182,10 +180,9 @@ func (t *Tensor) Free() {
 //		})
 //	}
 //
-// It does so too if f panics. Calls may be nested. What was given back can't be
-// used any more; see [Tensor.Free]. What f can't reach any more the collector may take
-// before f ends, but it needs time to find that, so that f should be one step of a loop,
-// not the loop.
+// It does so even if f panics. Calls may be nested. Freed tensors can't be used any
+// more; see [Tensor.Free]. The collector may free what f can no longer reach before f
+// ends, but it takes time to find that, so f should be one step of a loop, not the loop.
 func FreeAfter(f func(keep func(*Tensor) *Tensor)) {
 	memory.FreeAfter(func(keep func(*memory.Storage)) {
 		f(func(t *Tensor) *Tensor {

@@ -40,7 +40,7 @@ func TestOperationMessages(t *testing.T) {
 		{func() { tensor.Ones(1, 2, 3).Multinomial(1, true, nil) }, tensor.ErrShape, "tensor: multinomial: [1 2 3]: weights have one or two axes, these have 3"},
 		{func() { x.Multinomial(-1, true, nil) }, tensor.ErrValue, "tensor: multinomial: [2 3]: -1 positions were asked for"},
 		{func() { tensor.Stack(0, x, tensor.Zeros(3)) }, tensor.ErrShape,
-			"tensor: stack: [2 3] x [3]: tensor 1 has shape [3], tensor 0 has [2 3]; use Cat to join along an axis that is there"},
+			"tensor: stack: [2 3] x [3]: tensor 1 has shape [3], tensor 0 has [2 3]; use Cat to join along an existing axis"},
 		{func() { x.SplitSizes(1, 1, 1) }, tensor.ErrShape, "tensor: split: [2 3]: sizes [1 1] add up to 2, axis 1 has 3"},
 		{func() { x.IndexSelect(1, tensor.Of(3)) }, tensor.ErrIndex, "tensor: index select: [2 3] x [1]: position 3 is out of range for axis 1 of size 3"},
 		{func() { x.Embedding(tensor.Of(1.)) }, tensor.ErrDtype,

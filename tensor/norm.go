@@ -15,16 +15,16 @@ import (
 //	dL/dx = s·(h - mean h - x̂·mean(h·x̂))    dL/dw = Σ rows dL/dy·x̂    dL/db = Σ rows dL/dy
 var opLayerNorm opOf[rowNorm]
 
-// opLayerNormGradient is dL/dx of that, of the inputs dL/dy, x and w.
+// opLayerNormGradient computes dL/dx of that from dL/dy, x and w.
 var opLayerNormGradient opOf[*normGradient]
 
-// rowNorm is what a layer norm is given besides tensors.
+// rowNorm holds the arguments of a layer norm besides tensors.
 type rowNorm struct {
-	axes int // how many of the last axes are normalized over
+	axes int // how many of the last axes to normalize over
 	eps  float64
 }
 
-// normGradient is what the gradient of a norm is given, and what a device that computes it as a whole adds.
+// normGradient holds the arguments of a norm's gradient, and what a device that computes it as a whole adds.
 type normGradient struct {
 	rowNorm
 	parameters int       // for how many it may, w or w and b
@@ -52,7 +52,7 @@ func init() {
 				if !g.RequiresGrad() && !x.RequiresGrad() && !w.RequiresGrad() {
 					return norm.gradients(c, &opLayerNormGradient, g)
 				}
-				return norm.gradient(g, x, w) // the gradient's own gradient is wanted
+				return norm.gradient(g, x, w) // the gradient of the gradient is wanted
 			}},
 			{readsLeft, func(c *call, g *Tensor, _ int) *Tensor {
 				norm, x, w := opLayerNorm.given(c), c.in[0], c.in[1]
@@ -89,21 +89,20 @@ func init() {
 			}
 			return norm.run(c, loops.NormKernels{F32: loops.LayerNormGradient[float32], F64: loops.LayerNormGradient[float64]})
 		},
-		// As above to the difference and the spread; then x̂, h, h·x̂ and their sums, and
-		// four steps to the result. Two more quotients for each row.
+		// As above up to the difference and the standard deviation; then x̂, h, h·x̂ and their
+		// sums, and four steps to the result. Two more quotients for each row.
 		flops: func(c *call, out *Tensor) int { return 13*out.Len() + 7*opLayerNormGradient.given(c).rows(out) },
 	})
 }
 
-// LayerNorm subtracts the mean over the last axes, those of shape, divides by
+// LayerNorm subtracts the mean over the last axes, whose sizes are shape, divides by
 // the standard deviation, multiplies by weight and adds bias:
 //
 //	(x - mean(x)) / sqrt(var(x) + eps) · weight + bias
 //
-// with the variance divided by n. weight and bias have that shape too; nil stands
-// for ones and zeros. Small floats are computed in float32 and rounded once. It
-// panics unless t is floating point and its last axes, weight and bias have that
-// shape.
+// with the variance divided by n. weight and bias have that shape, too; nil means ones
+// and zeros. Small floats are computed in float32 and rounded once. It panics unless t
+// is floating point and its last axes, weight and bias have that shape.
 func (t *Tensor) LayerNorm(shape []int, weight, bias *Tensor, eps float64) *Tensor {
 	t.exist("layer norm")
 	lead := len(t.layout.Shape) - len(shape)
@@ -129,7 +128,7 @@ func (t *Tensor) LayerNorm(shape []int, weight, bias *Tensor, eps float64) *Tens
 // rows returns how many rows are normalized.
 func (n rowNorm) rows(x *Tensor) int { return layout.Product(x.layout.Shape[:x.Dim()-n.axes]) }
 
-// list returns the axes that are normalized over, which are to be kept.
+// list returns the axes to normalize over, with KeepDim.
 func (n rowNorm) list(x *Tensor) []int {
 	axes := []int{KeepDim}
 	for i := range n.axes {
@@ -138,7 +137,7 @@ func (n rowNorm) list(x *Tensor) []int {
 	return axes
 }
 
-// standardize computes x̂ and s in steps that have gradients of their own.
+// standardize computes x̂ and s in steps that have their own gradients.
 func (n rowNorm) standardize(x *Tensor) (normal, scale *Tensor) {
 	axes := n.list(x)
 	centred := x.Sub(x.Mean(axes...))
@@ -146,7 +145,7 @@ func (n rowNorm) standardize(x *Tensor) (normal, scale *Tensor) {
 	return centred.Mul(scale), scale
 }
 
-// gradient computes dL/dx of the inputs dL/dy, x and w in such steps.
+// gradient computes dL/dx from dL/dy, x and w in such steps.
 func (n rowNorm) gradient(g, x, w *Tensor) *Tensor {
 	axes := n.list(x)
 	normal, scale := n.standardize(x)
@@ -163,7 +162,7 @@ func (n rowNorm) whole(c *call) *Tensor {
 	return out
 }
 
-// whole is that of the gradient.
+// whole is the same for the gradient.
 func (n *normGradient) whole(c *call) *Tensor {
 	x, w := c.in[1], c.in[2]
 	out := []*Tensor{c.unfilled(x.dtype, x.layout.Shape...)}
@@ -177,8 +176,9 @@ func (n *normGradient) whole(c *call) *Tensor {
 	return out[0]
 }
 
-// gradients computes dL/dx. A device computes those of the parameters along with it, as both are read once then, and
-// they wait until they are asked for. Who looks on is told of the same operations on all devices.
+// gradients computes dL/dx. A device computes the gradients of the parameters along with it, so that it reads its
+// inputs only once, and keeps them until they are asked for. Observers are told of the same operations on all
+// devices.
 func (n rowNorm) gradients(c *call, o *opOf[*normGradient], g *Tensor) *Tensor {
 	of := &normGradient{rowNorm: n}
 	wanted := func(in *autograd.Node[*Tensor]) bool { return in != nil }
@@ -194,8 +194,8 @@ func (n rowNorm) gradients(c *call, o *opOf[*normGradient], g *Tensor) *Tensor {
 	return dx
 }
 
-// widened returns the inputs outside the graph, small floats as float32: results of
-// several steps are rounded once.
+// widened returns the inputs outside the graph, small floats as float32, so that
+// results of several steps are rounded once.
 func (c *call) widened() []*Tensor {
 	wide := make([]*Tensor, len(c.in))
 	for i, x := range c.in {
@@ -204,8 +204,8 @@ func (c *call) widened() []*Tensor {
 	return wide
 }
 
-// run computes a row of the result from the same row of each input at a time; an
-// input with a single row serves all.
+// run computes the result row by row, from the same row of each input; an input with a
+// single row serves all.
 func (n rowNorm) run(c *call, k loops.NormKernels) *Tensor {
 	out := c.result(c.in[0].dtype, c.in[0].layout.Shape, false)
 	if out.Len() > 0 {
@@ -220,7 +220,7 @@ func (n rowNorm) run(c *call, k loops.NormKernels) *Tensor {
 //	dL/dx = s·(h - x̂·mean(h·x̂))    dL/dw = Σ rows dL/dy·x̂
 var opRMSNorm opOf[rowNorm]
 
-// opRMSNormGradient is dL/dx of that, of the inputs dL/dy, x and w.
+// opRMSNormGradient computes dL/dx of that from dL/dy, x and w.
 var opRMSNormGradient opOf[*normGradient]
 
 func init() {
@@ -243,7 +243,7 @@ func init() {
 				if !g.RequiresGrad() && !x.RequiresGrad() && !w.RequiresGrad() {
 					return norm.gradients(c, &opRMSNormGradient, g)
 				}
-				return norm.rmsGradient(g, x, w) // the gradient's own gradient is wanted
+				return norm.rmsGradient(g, x, w) // the gradient of the gradient is wanted
 			}},
 			{readsLeft, func(c *call, g *Tensor, _ int) *Tensor {
 				norm, x, w := opRMSNorm.given(c), c.in[0], c.in[1]
@@ -284,12 +284,12 @@ func init() {
 //
 //	x / sqrt(mean(x²) + eps) · weight
 //
-// weight is a vector of that size; nil stands for ones. Small floats are computed in
+// weight is a vector of that axis's size; nil means ones. Small floats are computed in
 // float32 and rounded once. It panics unless t is floating point and the weight fits.
 func (t *Tensor) RMSNorm(weight *Tensor, eps float64) *Tensor {
 	t.exist("rms norm")
 	if t.Dim() == 0 {
-		fail(ErrShape, "rms norm", describe(t), "a single number has no axis to be normalized over", "")
+		fail(ErrShape, "rms norm", describe(t), "a single number has no axis to normalize over", "")
 	}
 	t.needFloats("rms norm", "the root of integers is not an integer")
 	if weight == nil {
@@ -300,12 +300,12 @@ func (t *Tensor) RMSNorm(weight *Tensor, eps float64) *Tensor {
 	return opRMSNorm.apply(rowNorm{1, eps}, t, weight)
 }
 
-// rootScale computes s in steps that have gradients of their own.
+// rootScale computes s in steps that have their own gradients.
 func (n rowNorm) rootScale(x *Tensor) *Tensor {
 	return x.Square().Mean(n.list(x)...).Add(n.eps).Rsqrt()
 }
 
-// rmsGradient computes dL/dx of the inputs dL/dy, x and w in such steps.
+// rmsGradient computes dL/dx from dL/dy, x and w in such steps.
 func (n rowNorm) rmsGradient(g, x, w *Tensor) *Tensor {
 	scale, h := n.rootScale(x), g.Mul(w)
 	normal := x.Mul(scale)

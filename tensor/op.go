@@ -8,10 +8,10 @@ import (
 	"github.com/lectern-go/lectern/internal/device"
 )
 
-// op is all that is known about one operation: how to compute it, its
-// derivative with respect to each input, what the derivative reads, and what
-// it costs. Every operation is run by apply; code that cares about operations
-// hooks in there.
+// op is everything that is known about one operation: how to compute it, its
+// derivative with respect to each input, what the derivative reads, and what it costs.
+// Every operation is run by apply, and code that cares about operations hooks in
+// there.
 type op struct {
 	name string
 
@@ -28,24 +28,24 @@ type op struct {
 	// their gradients are then summed over what was repeated.
 	broadcasts bool
 
-	// composite is set when forward consists of operations that observers are to
-	// be told of, in place of the operation itself.
+	// composite is set when forward consists of operations that observers are to hear of
+	// instead of the operation itself.
 	composite bool
 
-	// direct is set when the in-place form may write its result straight over the
-	// first input: each element depends on that input's element at its place alone.
+	// direct is set when the in-place form may write its result straight over the first
+	// input: each element depends only on that input's element at the same place.
 	direct bool
 
 	// cast says what Autocast converts the operands to.
 	cast cast
 
-	// flops counts the floating-point operations of one call, as a reader would
-	// count them in the formula: one for each sum, product, quotient, rounding,
-	// choice of the larger, and call of a function such as exp; sums begin at 0.
-	// Comparing, moving, converting and choosing by a mask are none. nil means none.
+	// flops counts the floating-point operations of one call, as a reader would count them
+	// in the formula: one for each sum, product, quotient, rounding, choice of the larger
+	// number, and call of a function such as exp; sums begin at 0. Comparing, moving,
+	// converting and choosing by a mask count as none. nil means none.
 	flops func(c *call, out *Tensor) int
 
-	// products counts those of flops that matrix products take; nil means none.
+	// products counts the part of flops that matrix products take; nil means none.
 	products func(c *call, out *Tensor) int
 
 	// bytes counts what one call reads and writes; nil means each input once and
@@ -53,18 +53,18 @@ type op struct {
 	bytes func(c *call, out *Tensor) int
 }
 
-// opOf is an operation whose calls are given an A besides tensors, such as the
-// axes to reduce. It must be data, which graphs can be kept with; see keptAttr.
+// opOf is an operation whose calls are given an A besides tensors, such as the axes to
+// reduce. It must be plain data, so that graphs can be kept; see keptAttr.
 type opOf[A any] struct{ op }
 
 // apply runs the operation.
 func (o *opOf[A]) apply(given A, in ...*Tensor) *Tensor { return apply(&o.op, given, in...) }
 
-// given returns what a call of the operation was given.
+// given returns the A that a call of the operation was given.
 func (o *opOf[A]) given(c *call) A { return c.attr.(A) }
 
-// ops is every operation, in the order of their definition: the table that
-// tests walk.
+// ops holds every operation, in the order of their definition: the table that tests
+// walk.
 var ops []*op
 
 // define fills in the record of an operation. Records are defined in init
@@ -76,8 +76,8 @@ func define(o *op, record op) {
 
 // gradient is the derivative of an operation with respect to one input.
 type gradient struct {
-	// reads names the values that of looks at. They, and only they, are kept
-	// between forward and backward.
+	// reads names the values that of looks at. These, and only these, are kept between
+	// forward and backward.
 	reads reads
 	// of returns the gradient with respect to the input, given that with
 	// respect to the output: a vector-Jacobian product. i is the number of the
@@ -97,13 +97,13 @@ const (
 	readsInput         = readsLeft // of an operation with one input
 )
 
-// call is one use of an operation. While a gradient may still be asked for it
-// holds the values that the derivative reads; it is the autograd.Function of
-// the result.
+// call is one use of an operation. As long as a gradient may still be asked for, it
+// holds the values that the derivative reads; it is the autograd.Function of the
+// result.
 type call struct {
 	op   *op
 	attr any       // what the method was given besides tensors; see opOf
-	in   []*Tensor // those that are not saved are kept without their storage, for their shapes
+	in   []*Tensor // inputs that are not saved are kept without their storage, for their shapes
 	out  *Tensor   // set if the derivative reads it, without its storage otherwise
 
 	device device.Backend // where the operation runs, nil for the processor
@@ -121,7 +121,7 @@ type call struct {
 	few  [2]*Tensor // room for in
 }
 
-// savedValue is a tensor that a derivative will read, as it was at that time.
+// savedValue is a tensor that a derivative will read, with the version it had when it was saved.
 type savedValue struct {
 	tensor  *Tensor
 	version uint64
@@ -217,8 +217,8 @@ func (c *call) gradient(i int) gradient {
 	return c.op.gradients[i]
 }
 
-// link finds the nodes of the inputs and returns what the derivatives with
-// respect to them will read: an input that needs no gradient asks for nothing.
+// link finds the nodes of the inputs and returns what the derivatives with respect to
+// them will read; an input that needs no gradient adds nothing.
 func (c *call) link() (needed reads) {
 	c.inputs = make([]*autograd.Node[*Tensor], len(c.in))
 	for i, x := range c.in {
@@ -254,8 +254,8 @@ func (c *call) record(needed reads, out *Tensor) *autograd.Node[*Tensor] {
 	return c.node
 }
 
-// keep returns x outside the graph: with its storage if it is to be saved,
-// else as a mere shape.
+// keep returns x outside the graph: with its storage if it is to be saved, else only
+// its shape.
 func (c *call) keep(x *Tensor, save bool, what string) *Tensor {
 	if save {
 		return c.save(x, what)
@@ -299,7 +299,7 @@ func (c *call) Ready() error {
 	for _, s := range c.saved {
 		if s.tensor.storage.Freed() {
 			return &Error{Kind: ErrFreed, Op: "backward", Operands: fmt.Sprintf("%s of shape %v", c.op.name, c.out.layout.Shape),
-				Reason: fmt.Sprintf("%s, of shape %v, was saved for the gradient, and its memory was given back by Free, or by FreeAfter", s.what, s.tensor.layout.Shape),
+				Reason: fmt.Sprintf("%s, of shape %v, was saved for the gradient, and its memory was freed by Free or FreeAfter", s.what, s.tensor.layout.Shape),
 				Hint:   "call Backward before"}
 		}
 		if now := s.tensor.storage.Version.Load(); now != s.version {
@@ -347,8 +347,8 @@ func (c *call) Gradient(i int, g *Tensor) *Tensor {
 	return grad.To(in.dtype, in.Device())
 }
 
-// inGraph returns the call with its saved values back in their graph, so that
-// the gradient can itself be differentiated.
+// inGraph returns the call with its saved values back in their graph, so that the
+// gradient itself can be differentiated.
 func (c *call) inGraph() *call {
 	again := *c
 	again.in = make([]*Tensor, len(c.in))
@@ -383,7 +383,7 @@ func (t *Tensor) sumTo(shape []int) *Tensor {
 // number adapts to the dtype of the other operand, as in PyTorch.
 func operand(op string, x any) *Tensor {
 	if t, ok := x.(*Tensor); ok {
-		return t // apply looks whether it is one
+		return t // apply checks that it is valid
 	}
 	t, ok := fromNumber(x)
 	if !ok {

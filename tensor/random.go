@@ -16,22 +16,22 @@ import (
 	"github.com/lectern-go/lectern/tensor/internal/random"
 )
 
-// A Generator makes random numbers from a seed. The same seed gives the same
-// numbers, whatever the number of threads; each call goes on where the one before
-// it ended. Given to [With], it replaces the default generator:
+// A Generator makes random numbers from a seed. The same seed gives the same numbers,
+// whatever the number of threads; each call continues where the previous one ended.
+// Given to [With], it replaces the default generator:
 //
 //	g := tensor.NewGenerator(42)
 //	w := tensor.With(g.Stream("init")).Randn(4, 8)
 //
-// A Generator may be used by several goroutines; the order of their calls then
-// decides who gets which numbers. Give each its own Stream to avoid that.
+// A Generator may be used by several goroutines; the order of their calls then decides
+// which goroutine gets which numbers. Give each its own Stream to avoid that.
 type Generator struct {
 	mu    sync.Mutex
 	state generatorState
 }
 
-// generatorState is all there is to a generator. Streams differ in the upper half
-// of the Philox counter; Next is its lower half.
+// generatorState is all of a generator's state. Streams differ in the upper half of
+// the Philox counter; Next is its lower half.
 type generatorState struct {
 	Seed, Stream, Next uint64
 }
@@ -41,8 +41,8 @@ func NewGenerator(seed uint64) *Generator {
 	return &Generator{state: generatorState{Seed: seed}}
 }
 
-// defaultGenerator serves calls without a generator of their own. It starts from
-// seed 0, so that a program gives the same results every time.
+// defaultGenerator serves calls that are given no generator. It starts from seed 0, so
+// that a program gives the same results every time.
 var defaultGenerator = NewGenerator(0)
 
 func init() {
@@ -52,24 +52,23 @@ func init() {
 	cellstate.Same("github.com/lectern-go/lectern/tensor.DefaultGenerator", defaultGenerator)
 }
 
-// DefaultGenerator returns the generator that Rand and its kin use unless told
-// otherwise. Its seed is 0 until Seed is called.
+// DefaultGenerator returns the generator that Rand and similar functions use unless
+// told otherwise. Its seed is 0 until Seed is called.
 func DefaultGenerator() *Generator { return defaultGenerator }
 
 // Seed restarts the default generator from a seed.
 func Seed(seed uint64) { defaultGenerator.Seed(seed) }
 
-// Seed restarts g, and any stream that it is, from a seed.
+// Seed restarts g from a seed; a stream stays the same stream.
 func (g *Generator) Seed(seed uint64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.state.Seed, g.state.Next = seed, 0
 }
 
-// Stream returns a new generator with the seed of g and numbers of its own, which
-// are the same however much g or other streams have been used. So initialization,
-// dropout and the order of the data can share one seed without disturbing each
-// other.
+// Stream returns a new generator with the seed of g and its own numbers, which are the
+// same however much g or other streams have been used. So initialization, dropout and
+// the order of the data can share one seed without disturbing each other.
 func (g *Generator) Stream(name string) *Generator {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -105,8 +104,8 @@ func (g *Generator) String() string {
 	return fmt.Sprintf("generator(seed %d, stream %#x, block %d)", g.state.Seed, g.state.Stream, g.state.Next)
 }
 
-// MarshalBinary returns the state, from which UnmarshalBinary makes a generator
-// that goes on with the same numbers.
+// MarshalBinary returns the state, from which UnmarshalBinary makes a generator that
+// continues with the same numbers.
 func (g *Generator) MarshalBinary() ([]byte, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -139,8 +138,8 @@ func keepGenerator(g *Generator) any {
 
 func restoreGenerator(g *Generator, state any) { g.state = *state.(*generatorState) }
 
-// reserve takes the next n words out of the generator. Each block has two; a call
-// begins with a new one. What Recompute runs again gets the words that it had.
+// reserve takes the next n words from the generator. Each block has two; a call begins
+// with a new block. A function that Recompute runs again gets the same words.
 func (g *Generator) reserve(n int) random.Draw {
 	return Once(func() random.Draw { return g.advance(n) })
 }
@@ -154,16 +153,17 @@ func (g *Generator) advance(n int) random.Draw {
 	return d
 }
 
-// distribution makes random numbers of words: convert one for each. Words come in
-// pairs that are never parted, so convert may combine them: where dst ends with the
-// first of a pair, the second is there all the same. Other devices know it by its name
-// and its params; one without a name is made by the processor for them.
+// distribution turns random words into random numbers: convert makes one for each
+// word. Words come in pairs that are never split, so convert may combine them: where
+// dst ends with the first of a pair, the second is still there. Other devices are
+// given its name and params; if it has no name, the processor makes the numbers for
+// them.
 type distribution[T numbers.Number] struct {
 	name    string
 	params  []float64
 	convert func(dst []T, words []uint64)
 
-	// direct makes the numbers from start, which is even, on; it takes the place of convert.
+	// direct makes the numbers from start on, which is even; it takes the place of convert.
 	direct func(dst []T, run random.Draw, start int)
 }
 
@@ -188,7 +188,7 @@ func fillRandom[T numbers.Number](t *Tensor, g *Generator, d distribution[T]) *T
 	return t
 }
 
-// fill writes the numbers that a run of words makes.
+// fill writes the numbers for a run of words.
 func (d distribution[T]) fill(t *Tensor, run random.Draw) {
 	loops.Parallel(t.Len(), 1<<12, func(start, end int) {
 		w := newWriter[T](t)
@@ -211,18 +211,17 @@ func (d distribution[T]) fill(t *Tensor, run random.Draw) {
 }
 
 // uniformBits is how many random bits a number in [0, 1) has: as many as the dtype can
-// hold between 1/2 and 1, so that rounding never makes 1 of them.
+// hold between 1/2 and 1, so that no number is rounded to 1.
 func uniformBits(d Dtype) int { return formats[d].mantissa + 1 }
 
-// Random tensors. A Maker takes its numbers from the generator given to With, or
-// from the default one. Each element is made from 64 random bits of its own, so
-// float32 and float64 tensors from one seed hold the same numbers, but for
-// rounding.
+// Random tensors. A Maker takes its numbers from the generator given to With, or from
+// the default one. Each element is made from its own 64 random bits, so float32 and
+// float64 tensors from the same seed hold the same numbers, except for rounding.
 
 func (g *Generator) set(m *Maker) { m.random = g }
 
 // Rand returns uniform random numbers in [0, 1). It panics unless the dtype is
-// floating point; so do the others, except for Randint and Randperm.
+// floating point; so do the functions below, except for Randint and Randperm.
 func (m Maker) Rand(shape ...int) *Tensor {
 	return m.blank("rand", shape).UniformInPlace(0, 1, m.random)
 }
@@ -264,8 +263,8 @@ func (m Maker) Bernoulli(p float64, shape ...int) *Tensor {
 	}})
 }
 
-// Randint returns uniform random integers in [low, high), as int64 unless
-// another dtype was asked for. It panics if there are none.
+// Randint returns uniform random integers in [low, high), as int64 unless another
+// dtype is given. It panics if there are none.
 func (m Maker) Randint(low, high int, shape ...int) *Tensor {
 	if low >= high {
 		fail(ErrValue, "randint", "", fmt.Sprintf("there is no integer in [%d, %d)", low, high), "")
@@ -273,15 +272,15 @@ func (m Maker) Randint(low, high int, shape ...int) *Tensor {
 	span := uint64(high) - uint64(low)
 	m.dtype = m.wholeDtype()
 	return fillRandom(m.Empty(shape...), m.random, distribution[int64]{name: "randint", params: []float64{float64(low), float64(high)}, convert: func(dst []int64, words []uint64) {
-		for i, w := range words[:len(dst)] { // of 2⁶⁴ words, at most one more falls to one number than to another
+		for i, w := range words[:len(dst)] { // of the 2⁶⁴ words, no number gets more than one more than another
 			above, _ := bits.Mul64(w, span)
 			dst[i] = int64(low) + int64(above)
 		}
 	}})
 }
 
-// Randperm returns 0 to n-1 in random order, as int64 unless another dtype was
-// asked for. It panics if n is negative.
+// Randperm returns 0 to n-1 in random order, as int64 unless another dtype is given.
+// It panics if n is negative.
 func (m Maker) Randperm(n int) *Tensor {
 	if n < 0 {
 		fail(ErrValue, "randperm", "", fmt.Sprintf("%s asked for", humanize.Count(n, "number")), "")
@@ -338,7 +337,7 @@ func (t *Tensor) NormalInPlace(mean, std float64, g *Generator) *Tensor {
 }
 
 // TruncNormalInPlace fills t with the numbers of [Maker.TruncNormal]; see
-// [Tensor.UniformInPlace]. It panics if low is above high or std not positive.
+// [Tensor.UniformInPlace]. It panics if low is above high, or if std is not positive.
 func (t *Tensor) TruncNormalInPlace(mean, std, low, high float64, g *Generator) *Tensor {
 	t.exist("trunc normal")
 	if !(low <= high) || !(std > 0) {
@@ -365,13 +364,13 @@ func randomize[T numbers.Number](t *Tensor, name string, g *Generator, d distrib
 }
 
 // Multinomial draws n positions from each row of t, an int64 tensor [n] of a vector
-// and [rows n] of a matrix. Position i comes with a probability in proportion to the
-// row's element i, which need not add up to 1. With replacement positions may come
-// again; without it they differ, in the order in which they were drawn. g may be nil:
-// the default generator.
+// and [rows n] of a matrix. The probability of position i is proportional to element i
+// of the row; elements need not add up to 1. With replacement, positions may repeat;
+// without it, they differ. Positions are in the order in which they were drawn. A nil
+// g means the default generator.
 //
-// It panics if t has other than one or two axes, if an element is negative, infinite
-// or NaN, if a row has none above 0, or fewer than n of them without replacement.
+// It panics if t does not have one or two axes, if an element is negative, infinite or
+// NaN, if a row has no element above 0, or, without replacement, fewer than n of them.
 func (t *Tensor) Multinomial(n int, replacement bool, g *Generator) *Tensor {
 	if dim := t.exist("multinomial").Dim(); dim != 1 && dim != 2 {
 		fail(ErrShape, "multinomial", describe(t), fmt.Sprintf("weights have one or two axes, these have %d", dim), "")
@@ -420,7 +419,7 @@ func (t *Tensor) Multinomial(n int, replacement bool, g *Generator) *Tensor {
 		if i := wrong[row]; i >= 0 {
 			var w [1]float64
 			newReader[float64](weights).Copy(w[:], row*size+i)
-			fail(ErrValue, "multinomial", describe(t), fmt.Sprintf("weight %d of row %d is %g", i, row, w[0]), "weights are finite and at least 0; softmax makes such of logits")
+			fail(ErrValue, "multinomial", describe(t), fmt.Sprintf("weight %d of row %d is %g", i, row, w[0]), "weights are finite and at least 0; Softmax turns logits into such weights")
 		}
 		if have == 0 || !replacement && have < n {
 			fail(ErrValue, "multinomial", describe(t), fmt.Sprintf("row %d has %d weights above 0, and %d positions were asked for", row, have, n), "")
@@ -429,7 +428,7 @@ func (t *Tensor) Multinomial(n int, replacement bool, g *Generator) *Tensor {
 	return out.To(t.Device())
 }
 
-// countWeights returns how many weights are above 0, and where the first is that can't be one, -1 if all can.
+// countWeights returns how many weights are above 0, and the position of the first invalid one, or -1 if all are valid.
 func countWeights(w []float64) (positive, wrong int) {
 	for i, v := range w {
 		if !(v >= 0) || math.IsInf(v, 1) {

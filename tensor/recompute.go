@@ -8,20 +8,20 @@ import (
 	"github.com/lectern-go/lectern/internal/goroutine"
 )
 
-// Recompute returns f(in...) and trades time for memory (activation
-// checkpointing, gradient checkpointing): of all that f computes on the way,
-// nothing is saved for the gradient. Backward runs f again when it gets there,
-// from the inputs, which are all that is kept.
+// Recompute returns f(in...) and trades time for memory (activation checkpointing,
+// gradient checkpointing): nothing that f computes on the way is saved for the
+// gradient. When Backward gets there, it runs f again from the inputs, which are all
+// that is kept.
 //
 //	h = tensor.Recompute(func(in ...*tensor.Tensor) *tensor.Tensor {
 //		return in[0].Matmul(w1).ReLU().Matmul(w2).ReLU()
 //	}, h)
 //
-// f must compute the same when it is run again: random numbers repeat themselves, and what else changes from run to run
-// goes through [Once]. It may use leaves such as w1 directly, but results of tracked operations only as inputs:
-// Backward panics otherwise. The result always takes part in gradients, unless recording is off. There are no second
-// derivatives through it. A notebook keeps f for Backward in a later cell if it is a function or a function literal of
-// a cell; see [RecomputeModule] for methods.
+// f must compute the same values when it is run again: random numbers repeat by themselves, and anything else that
+// changes from run to run goes through [Once]. It may use leaves such as w1 directly, but results of tracked operations
+// only as inputs: Backward panics otherwise. The result always takes part in gradients, unless recording is off. There
+// are no second derivatives through it. A notebook keeps f for Backward in a later cell if it is a function or a
+// function literal of a cell; see [RecomputeModule] for methods.
 func Recompute(f func(in ...*Tensor) *Tensor, in ...*Tensor) *Tensor {
 	if !GradEnabled() {
 		return f(in...)
@@ -29,7 +29,7 @@ func Recompute(f func(in ...*Tensor) *Tensor, in ...*Tensor) *Tensor {
 	return (&segment{f: f}).record(in)
 }
 
-// Forwarder is a module, or whatever else has a forward pass of one tensor.
+// Forwarder is a module, or anything else with a forward pass that takes one tensor.
 type Forwarder interface {
 	Forward(x *Tensor) *Tensor
 }
@@ -46,8 +46,8 @@ func RecomputeModule(m Forwarder, x *Tensor) *Tensor {
 // record applies s, which is new.
 func (s *segment) record(in []*Tensor) *Tensor {
 	s.cast, _ = AutocastDtype()
-	// The first input is a leaf without elements: it has the gradient asked for
-	// even where f takes only leaves that it captured.
+	// The first input is a leaf without elements, so that a gradient is asked for even if
+	// f uses only leaves that it captured.
 	trigger := newTensor(Float32, []int{0}, false)
 	trigger.node = autograd.Leaf[*Tensor]()
 	return opRecompute.apply(s, append([]*Tensor{trigger}, in...)...)
@@ -58,19 +58,19 @@ type segment struct {
 	f      func(in ...*Tensor) *Tensor // or else
 	module Forwarder
 	cast   Dtype     // what Autocast converted to, Float32 if it was off
-	grads  []*Tensor // of the inputs, from when they are computed until they are fetched
+	grads  []*Tensor // of the inputs, kept from when they are computed until they are fetched
 
 	values  []any      // what Once returned in f, in order
-	kept    []keptOnce // the same as an earlier cell kept it, until f is run again
+	kept    []keptOnce // the same, as an earlier cell kept it, until f is run again
 	next    int        // of values, while f is run again
 	again   bool       // f is being run again
 	outside *segment   // the one whose f, being run again, made this one
 }
 
-// running is the segments whose f is being run, by goroutine.
+// running holds the segments whose f is being run, by goroutine.
 var running goroutine.Local[*segment]
 
-// run calls f with s as the segment that Once asks.
+// run calls f with s as the segment that Once consults.
 func (s *segment) run(again bool, in []*Tensor) *Tensor {
 	s.again, s.next = again, 0
 	for _, v := range s.kept {
@@ -90,10 +90,10 @@ func (s *segment) run(again bool, in []*Tensor) *Tensor {
 	return s.f(in...)
 }
 
-// Once returns compute(). In a function that [Recompute] runs again it returns what it
-// returned the first time, without calling compute: for layers that adapt to what
-// passes through them, which must happen once, and for whatever is not the same a
-// second time. It must be called on the goroutine that runs the function.
+// Once returns compute(). In a function that [Recompute] runs again, it returns what
+// it returned the first time, without calling compute: for layers that adapt to their
+// inputs, which must happen only once, and for anything that differs a second time. It
+// must be called on the goroutine that runs the function.
 func Once[T any](compute func() T) T {
 	s, ok := running.Get()
 	if !ok {
@@ -101,7 +101,7 @@ func Once[T any](compute func() T) T {
 	}
 	v, ok := s.once(func() any { return compute() }).(T)
 	if !ok {
-		fail(ErrGrad, "recompute", "", "the function asks for other values than the first time", "it must do the same each time it is run")
+		fail(ErrGrad, "recompute", "", "the function asks for different values than the first time", "it must do the same each time it is run")
 	}
 	return v
 }
@@ -146,7 +146,7 @@ func init() {
 		gradients: []gradient{{everyInput, func(c *call, g *Tensor, i int) *Tensor {
 			s := opRecompute.given(c)
 			if g.node != nil {
-				fail(ErrGrad, "recompute", describe(c.out), "gradients of gradients don't pass through what is run again", "leave Recompute out where CreateGraph is used")
+				fail(ErrGrad, "recompute", describe(c.out), "gradients of gradients don't pass through a function that is run again", "leave Recompute out where CreateGraph is used")
 			}
 			if i == 0 {
 				s.grads = s.backward(c, g)
@@ -162,11 +162,11 @@ func init() {
 	})
 }
 
-// recorded numbers the operations that are recorded, so that those of a segment
-// can be told from older ones.
+// recorded numbers the recorded operations, so that those of a segment can be told
+// from older ones.
 var recorded atomic.Uint64
 
-// backward runs the segment again, recorded, and through it backward.
+// backward runs the segment again, recorded, and then Backward through it.
 func (s *segment) backward(c *call, g *Tensor) []*Tensor {
 	in := make([]*Tensor, len(c.in)-1)
 	for i := range in {
@@ -197,7 +197,7 @@ func (s *segment) backward(c *call, g *Tensor) []*Tensor {
 	return grads
 }
 
-// record runs f with recording on, also inside NoGrad.
+// record runs f with recording on, even inside NoGrad.
 func record(f func()) {
 	if GradEnabled() {
 		f()

@@ -18,7 +18,7 @@ const KeepDim = layout.KeepDim
 type reduced struct {
 	axes  []bool // for each axis of the input
 	keep  bool
-	count int // elements behind each result
+	count int // elements for each result
 }
 
 // reductionOver reads the axes that a method was given; none means all.
@@ -32,7 +32,7 @@ func (t *Tensor) reductionOver(op string, axes []int) reduced {
 			continue
 		}
 		if t.Dim() == 0 && (a == 0 || a == -1) {
-			continue // a single number may be taken for a row of one
+			continue // a single number may be treated as a row of one
 		}
 		all = false
 		a = t.axis(op, a)
@@ -69,8 +69,8 @@ func (r reduced) back(g *Tensor, in *Tensor) *Tensor {
 	return g.Reshape(r.shape(in.layout.Shape, true)...).Expand(in.layout.Shape...)
 }
 
-// lastAxes returns t with the reduced axes moved to the end, so that the
-// elements behind each result follow each other.
+// lastAxes returns t with the reduced axes moved to the end, so that the elements for
+// each result follow each other.
 func (r reduced) lastAxes(t *Tensor) *Tensor {
 	var kept, gone []int
 	for i := range t.layout.Shape {
@@ -152,8 +152,8 @@ func wideSum(d Dtype) Dtype {
 	return d
 }
 
-// reduceAs folds the elements behind each result; out has dtype, and the shape
-// that r asks for.
+// reduceAs folds the elements for each result; out has dtype, and the shape that r
+// calls for.
 func reduceAs(x *Tensor, r reduced, dtype Dtype, f loops.Foldings) *Tensor {
 	out := x.beside(dtype, r.shape(x.layout.Shape, r.keep), false)
 	if out.storage.Device != nil {
@@ -175,7 +175,7 @@ func reduceAs(x *Tensor, r reduced, dtype Dtype, f loops.Foldings) *Tensor {
 	return out
 }
 
-// nothingOf is what no elements are reduced to.
+// nothingOf is the result of reducing no elements.
 func nothingOf(f *loops.Foldings, dtype Dtype) float64 {
 	switch computeType(dtype) {
 	case device.Float32:
@@ -202,10 +202,9 @@ func reduceInto[T numbers.Number](out []T, x *Tensor, r reduced, f loops.Folding
 	loops.Fold(out, r.lastAxes(x).array(), r.count, f)
 }
 
-// columnAxis returns the last axis that stays, and its size, if its elements
-// follow each other in memory and those that are reduced don't: it is then
-// better to go through memory once and keep many sums than to go through it once
-// for each sum.
+// columnAxis returns the last axis that stays, and its size, if its elements follow
+// each other in memory and those of the reduced axes don't: then it is better to go
+// through memory once and keep many sums than to go through it once for each sum.
 func (r reduced) columnAxis(x *Tensor) (axis, width int) {
 	for axis = x.Dim() - 1; axis >= 0 && r.axes[axis]; axis-- {
 		if x.layout.Strides[axis] == 1 && x.layout.Shape[axis] > 1 {

@@ -13,14 +13,14 @@ import (
 // Writing and adding at positions: the reverse of Gather and IndexSelect, with their
 // rules. All return new tensors.
 
-// Scatter returns a copy of t in which values, a tensor or a number, stand at the
-// positions that index names, by the rules of [Tensor.Gather]:
+// Scatter returns a copy of t with values, a tensor or a number, at the positions that
+// index gives, by the rules of [Tensor.Gather]:
 //
 //	y.At(i, index.At(i, j)) = values.At(i, j) // axis 1
 //
-// Of several values for one position the last stays. A values tensor has t's dtype
-// and may be larger than index; what lies outside is not read. It panics as Gather
-// does, and if values are too few.
+// Of several values for one position, the last stays. A tensor of values has t's dtype
+// and may be larger than index; elements outside are not read. It panics as Gather
+// does, and if there are too few values.
 func (t *Tensor) Scatter(axis int, index, values any) *Tensor {
 	at, v := t.scattered("scatter", axis, index, values)
 	if t.Dim() == 0 {
@@ -35,7 +35,7 @@ func (t *Tensor) Scatter(axis int, index, values any) *Tensor {
 	return t.withPicked(v, flat)
 }
 
-// y[i, at[i,j]] = x[i,j], over a copy of the second input. Where gradients are recorded Scatter has other steps.
+// y[i, at[i,j]] = x[i,j], over a copy of the second input. Where gradients are recorded, Scatter takes other steps.
 var opScatter opOf[gathering]
 
 func init() {
@@ -52,8 +52,8 @@ func init() {
 	})
 }
 
-// ScatterAdd is [Tensor.Scatter] that adds the values to the elements of t; several
-// for one position are all added.
+// ScatterAdd is like [Tensor.Scatter], but adds the values to the elements of t;
+// several for one position are all added.
 func (t *Tensor) ScatterAdd(axis int, index, values any) *Tensor {
 	at, v := t.scattered("scatter add", axis, index, values)
 	if t.Dim() == 0 {
@@ -89,7 +89,7 @@ func (t *Tensor) scattered(op string, axis int, index, values any) (gathering, *
 	return at, v
 }
 
-// fitting returns values in the dtype of t, which a number adapts to.
+// fitting returns values in the dtype of t, to which a number adapts.
 func (t *Tensor) fitting(op string, v *Tensor) *Tensor {
 	if v.number && formats[v.dtype].class <= formats[t.dtype].class {
 		return v.To(t.dtype, t.Device())
@@ -103,7 +103,7 @@ func (t *Tensor) fitting(op string, v *Tensor) *Tensor {
 // IndexAdd returns a copy of t with values added along an axis: position j of values
 // to position index[j] of t, where index is a vector. A position that is listed
 // several times gets the sum. It panics as [Tensor.IndexSelect] does, and if values
-// has another shape than what that would select, or another dtype than t.
+// does not have the shape that IndexSelect would return, or the dtype of t.
 func (t *Tensor) IndexAdd(axis int, index any, values *Tensor) *Tensor {
 	const op = "index add"
 	at := positionsGiven(op, t, index)
@@ -124,7 +124,7 @@ func (t *Tensor) IndexAdd(axis int, index any, values *Tensor) *Tensor {
 	return opIndexAdd.apply(s, t.fitting(op, values), t)
 }
 
-// ScatterRule says how [Tensor.ScatterReduce] makes one number of the values for a position and the element there.
+// ScatterRule says how [Tensor.ScatterReduce] combines the values for a position with the element there.
 type ScatterRule uint8
 
 const (
@@ -137,10 +137,10 @@ const (
 	withoutSelf ScatterRule = 1 << 7
 )
 
-// WithoutSelf returns the rule for the values alone: an element that gets some of them is replaced, not counted.
+// WithoutSelf returns the rule for the values alone: an element that gets any of them is replaced, not included.
 func (r ScatterRule) WithoutSelf() ScatterRule { return r | withoutSelf }
 
-// neutral returns what changes nothing in numbers of a dtype.
+// neutral returns the number of a dtype that leaves the result unchanged.
 func (r ScatterRule) neutral(d Dtype) *Tensor {
 	sign, largest := 1, r == ScatterMin
 	if !largest {
@@ -158,21 +158,20 @@ func (r ScatterRule) neutral(d Dtype) *Tensor {
 	case d.IsFloat():
 		return With(d).Scalar(math.Inf(sign))
 	}
-	end := Iinfo(d).Min // as an int64: a float64 has not every one
+	end := Iinfo(d).Min // as an int64: float64 doesn't have all of them
 	if largest {
 		end = Iinfo(d).Max
 	}
 	return Of([]int64{end}).To(d).Reshape()
 }
 
-// ScatterReduce returns a copy of t in which each position that index names, by the rules of [Tensor.Gather], has the
-// sum, mean, product, largest or smallest of all its values and of the element of t that stands there:
+// ScatterReduce returns a copy of t in which each position that index gives, by the rules of [Tensor.Gather], has the
+// sum, mean, product, largest or smallest of all its values and of the element of t there:
 //
 //	y.At(i, index.At(i, j)) = max(x.At(i, index.At(i, j)), values.At(i, j)) // axis 1, ScatterMax
 //
-// A rule's WithoutSelf leaves t's element out. Of several that are the largest, each has the same part of the
-// gradient. Values are as for [Tensor.Scatter]. It panics as that does, if there is no such rule, and for a mean of
-// integers.
+// A rule's WithoutSelf leaves out t's element. If several are the largest, they share the gradient equally. Values
+// are as for [Tensor.Scatter]. It panics as that does, if there is no such rule, and for a mean of integers.
 func (t *Tensor) ScatterReduce(axis int, index, values any, rule ScatterRule) *Tensor {
 	const op = "scatter reduce"
 	kind := rule &^ withoutSelf
@@ -220,8 +219,8 @@ func product[T numbers.Number](a, b T) T  { return a * b }
 func largest[T numbers.Number](a, b T) T  { return max(a, b) }
 func smallest[T numbers.Number](a, b T) T { return min(a, b) }
 
-// With y[p] = x[p]·Πv: dy/dv is the product of all others, for which y/v stands where v isn't 0.
-// With y[p] = max(x[p], v, …): the gradient is shared by those that are y[p].
+// With y[p] = x[p]·Πv: dy/dv is the product of all other factors, which is y/v where v isn't 0.
+// With y[p] = max(x[p], v, …): the gradient is shared by the values that equal y[p].
 var opScatterFold opOf[folding]
 
 func init() {
@@ -247,7 +246,7 @@ func init() {
 	})
 }
 
-// gradient returns that of the values, or of what they are folded into.
+// gradient returns the gradient of the values, or of the tensor that they are folded into.
 func (f folding) gradient(c *call, g *Tensor, ofValues bool) *Tensor {
 	values, base, out := c.in[0], c.in[1], c.out
 	spread := func(x *Tensor) *Tensor { return opGather.apply(f.At, x) } // from positions to their values
@@ -264,7 +263,7 @@ func (f folding) gradient(c *call, g *Tensor, ofValues bool) *Tensor {
 	}
 	zero, gone := values.Eq(0), base.Eq(0)
 	several := count(zero, gone).Gt(1)
-	if (values.RequiresGrad() || base.RequiresGrad()) && several.Any().Item() != 0 { // the gradient's own gradient is wanted
+	if (values.RequiresGrad() || base.RequiresGrad()) && several.Any().Item() != 0 { // the gradient of the gradient is wanted
 		fail(ErrGrad, "backward", describe(values, base), "a position has the product of several zeros, whose second derivative is not known", "give values that are not 0")
 	}
 	rest := opScatterFold.apply(f, values.MaskedFill(zero, 1), base.MaskedFill(gone, 1)).MaskedFill(several, 0)

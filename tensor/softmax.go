@@ -42,12 +42,12 @@ func init() {
 		gradients: []gradient{{readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
 			return g.Sub(c.out.Exp().Mul(g.sumKeeping(opLogSoftmax.given(c))))
 		}}},
-		// As x - logsumexp(x): one difference more for each element.
+		// As x - logsumexp(x): one more difference for each element.
 		flops: func(c *call, out *Tensor) int { return 5*out.Len() + 2*rowsAlong(out, opLogSoftmax.given(c)) },
 	})
 }
 
-// softmaxForward is rowForward but for columns that can be gone through side by side.
+// softmaxForward is rowForward, except for columns that can be processed side by side.
 func softmaxForward(o *opOf[int], k loops.UnaryKernels, logarithm bool) func(c *call) *Tensor {
 	rows := rowForward(o, k, floatDtype)
 	return func(c *call) *Tensor {
@@ -66,7 +66,7 @@ func softmaxForward(o *opOf[int], k loops.UnaryKernels, logarithm bool) func(c *
 	}
 }
 
-// sumKeeping sums over an axis that stays with size 1.
+// sumKeeping sums over an axis, which stays with size 1.
 func (t *Tensor) sumKeeping(axis int) *Tensor {
 	if t.Dim() == 0 {
 		return t
@@ -74,19 +74,19 @@ func (t *Tensor) sumKeeping(axis int) *Tensor {
 	return t.Sum(axis, KeepDim)
 }
 
-// Softmax returns exp(x)/Σexp(x) along an axis: positive numbers of sum 1. The
-// largest element is subtracted first, so that nothing overflows. It panics if
-// there is no such axis.
+// Softmax returns exp(x)/Σexp(x) along an axis: positive numbers that sum to 1. The
+// largest element is subtracted first, so that nothing overflows. It panics if there
+// is no such axis.
 func (t *Tensor) Softmax(axis int) *Tensor { return opSoftmax.apply(t.rowAxis("softmax", axis), t) }
 
-// LogSoftmax returns the logarithm of [Tensor.Softmax], without the loss of
-// digits that taking it afterwards would bring.
+// LogSoftmax returns the logarithm of [Tensor.Softmax], without losing digits as a
+// separate logarithm would.
 func (t *Tensor) LogSoftmax(axis int) *Tensor {
 	return opLogSoftmax.apply(t.rowAxis("log softmax", axis), t)
 }
 
-// d(ln Σexp x)/dx = softmax(x) = exp(x - y), and where y is infinite the limit:
-// elements that are +∞ share the gradient, among nothing but -∞ there is none.
+// d(ln Σexp x)/dx = softmax(x) = exp(x - y), and where y is infinite, the limit:
+// elements that are +∞ share the gradient, and if all are -∞, none gets any.
 var opLogSumExp opOf[reduced]
 
 func init() {
@@ -117,8 +117,8 @@ func init() {
 			finite := x.Sub(r.back(y, x)).MaskedFill(endless, 0).MaskedFill(none, math.Inf(-1)).Exp()
 			return r.back(g, x).Mul(Where(endless, share, finite))
 		}}},
-		// The largest element, a difference, an exponential and a sum; then a
-		// logarithm, to which the largest is added.
+		// The largest element, a difference, an exponential and a sum; then a logarithm, to
+		// which the largest element is added.
 		flops: func(c *call, out *Tensor) int { return 4*c.input().Len() + 2*out.Len() },
 	})
 }
@@ -151,8 +151,8 @@ func init() {
 // stored, not on the way. It panics if there is no such axis.
 func (t *Tensor) Cumsum(axis int) *Tensor { return opCumsum.apply(t.rowAxis("cumsum", axis), t) }
 
-// runningForward is rowForward but for columns that can be gone through side by side, as steps from one row to the
-// next, the first of which is start. As with inMemoryOrder, the result lies in memory as x does.
+// runningForward is rowForward, except for columns that can be processed side by side, in steps from one row to
+// the next, beginning with start. As with inMemoryOrder, the result lies in memory as x does.
 func runningForward(o *opOf[int], rows loops.UnaryKernels, steps loops.BinaryKernels, start float64) func(c *call) *Tensor {
 	ofRows := rowForward(o, rows, sumDtype)
 	return func(c *call) *Tensor {
@@ -206,7 +206,7 @@ func init() {
 			if x.Eq(0).Any().Item() == 0 {
 				return g.Mul(c.out).sumFromEnd(axis).Div(x)
 			}
-			// With a 0 among them, leave out one factor at a time.
+			// If an element is 0, leave out one factor at a time.
 			n := x.Size(axis)
 			parts := make([]*Tensor, n)
 			for k := range n {

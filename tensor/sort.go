@@ -12,7 +12,7 @@ import (
 
 // Sorting along an axis. NaN sorts as the largest number.
 
-// order is how rows are sorted, and how many of the first positions are asked for.
+// order says how rows are sorted, and how many of the first positions are wanted.
 type order struct {
 	axis       int
 	descending bool
@@ -52,9 +52,9 @@ func init() {
 	})
 }
 
-// Argsort returns the positions that sort t along an axis, as int64: ascending,
-// or descending if asked for. Equal elements keep their order. It panics if
-// there is no such axis.
+// Argsort returns the positions that sort t along an axis, as int64: ascending, or
+// descending if that is set. Equal elements keep their order. It panics if there is no
+// such axis.
 func (t *Tensor) Argsort(axis int, descending bool) *Tensor {
 	axis = t.rowAxis("sort", axis)
 	n := 1
@@ -101,12 +101,12 @@ func (t *Tensor) firstOf(op string, axis, k int, descending bool) (values, at *T
 	return t.Gather(axis, at), at
 }
 
-// Numbers at a share of the sorted rows. A row with NaN gives NaN.
+// Quantiles of rows. A row with NaN gives NaN.
 
-// Quantile returns the number below which the share q of each row along an axis lies,
-// without that axis: 0 gives the smallest, 1 the largest, and what falls between two
-// elements is in proportion to both. It panics if t is not of floating-point numbers,
-// the axis is empty or q is not from 0 to 1.
+// Quantile returns the number below which the fraction q of each row along an axis
+// lies, without that axis: 0 gives the smallest element, 1 the largest, and between
+// two elements it interpolates linearly. It panics if t is not floating point, if the
+// axis is empty, or if q is not from 0 to 1.
 func (t *Tensor) Quantile(axis int, q float64) *Tensor {
 	if !t.exist("quantile").dtype.IsFloat() {
 		fail(ErrDtype, "quantile", describe(t), "quantiles lie between elements, and integers don't", "convert with To(tensor.Float32)")
@@ -126,16 +126,16 @@ func (t *Tensor) Quantile(axis int, q float64) *Tensor {
 }
 
 // Median returns the element in the middle of each row along an axis, without that
-// axis, and its position: of an even number the lower of both, as PyTorch does. It
-// panics if the axis is empty.
+// axis, and its position; of an even number of elements, the lower of the two in the
+// middle, as in PyTorch. It panics if the axis is empty.
 func (t *Tensor) Median(axis int) (values, at *Tensor) {
 	rows, n := t.exist("median").rowsToSort("median", axis)
 	at = rows.ranked((n - 1) / 2)
 	return rows.Gather(-1, at).Squeeze(-1), at.Squeeze(-1)
 }
 
-// ranked returns where the elements of so many ranks stand in each row along the last axis, or the last NaN, in a row
-// that has one.
+// ranked returns where the elements of the given ranks are in each row along the last axis; in a row with NaN, where
+// the last NaN is.
 func (t *Tensor) ranked(ranks ...int) *Tensor {
 	n := t.Size(-1)
 	if t.storage.Device == nil && t.dtype == Float32 && n < loops.MostRanked {
@@ -168,11 +168,11 @@ func (t *Tensor) rowsToSort(op string, axis int) (rows *Tensor, n int) {
 	return t.Movedim(axis, -1), n
 }
 
-// What values there are, how often, and where one would stand.
+// Which values there are, how often, and where one would go.
 
-// Bincount returns how often each of the numbers 0, 1, 2, ... is in t, integers of
-// any shape: an int64 vector up to the largest of them, and of at least atLeast
-// elements. It panics if t is not of integers, or one is negative.
+// Bincount returns how often each of the numbers 0, 1, 2, ... occurs in t, integers of
+// any shape: an int64 vector up to the largest of them, with at least atLeast
+// elements. It panics if t is not of integers, or if one is negative.
 func (t *Tensor) Bincount(atLeast int) *Tensor {
 	if formats[t.exist("bincount").dtype].class != classInt {
 		fail(ErrDtype, "bincount", describe(t), "only integers can be counted", "convert with To(tensor.Int64)")
@@ -190,8 +190,8 @@ func (t *Tensor) Bincount(atLeast int) *Tensor {
 }
 
 // Unique returns the values in t, each once and in ascending order, as a vector; where
-// each element of t stands in it, int64 in t's shape; and how often each value occurs.
-// NaN differs from NaN. None has a gradient.
+// in it each element of t is, int64 in t's shape; and how often each value occurs. NaN
+// differs from NaN. None has a gradient.
 func (t *Tensor) Unique() (values, positions, counts *Tensor) {
 	at := newTensor(Int64, t.exist("unique").Shape(), false)
 	if t.dtype != Bool && !t.dtype.IsFloat() {
@@ -222,9 +222,9 @@ func (t *Tensor) Unique() (values, positions, counts *Tensor) {
 }
 
 // Searchsorted returns where values, a tensor of any shape or a number, would be put
-// into t, an ascending vector, to keep it in order: before equal elements, or behind
+// into t, an ascending vector, to keep it in order: before equal elements, or after
 // them if right is set. The result is int64 in the shape of values. NaN is larger than
-// any number. Nothing checks the order of t. It panics if t is not a vector.
+// any number. The order of t is not checked. It panics if t is not a vector.
 func (t *Tensor) Searchsorted(values any, right bool) *Tensor {
 	v := operand("searchsorted", values)
 	t.existBeside("searchsorted", v)

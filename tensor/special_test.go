@@ -150,7 +150,7 @@ func TestCreation(t *testing.T) {
 		"mixed depth":    {func() { Of([]any{1, []int{2}}) }, "the value at [1] is a slice where its neighbours are numbers"},
 		"text":           {func() { Of("a") }, "the value at [0] is a string, not a number"},
 		"mixed types":    {func() { Of([]float32{1}, []int32{2}) }, "row [1] is int32, the rows before it float32"},
-		"no classes":     {func() { OneHot(Of([]int64{})) }, "no id to find the number of classes from"},
+		"no classes":     {func() { OneHot(Of([]int64{})) }, "the number of classes can't be found"},
 		"two classes":    {func() { OneHot(Of(1), 2, 3) }, "2 numbers of classes"},
 		"class -1":       {func() { OneHot(Of(-1)) }, "id -1 is out of range for 0 classes"},
 		"class 3":        {func() { OneHot(Of(3), 3) }, "id 3 is out of range for 3 classes"},

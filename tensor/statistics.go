@@ -13,7 +13,7 @@ import (
 // instead of one less: x.Var(-1, tensor.Biased).
 const Biased = layout.Biased
 
-// spread of values: what Var and Std reduce over, and what they divide by.
+// spread says what Var and Std reduce over, and what they divide by.
 type variance struct {
 	reduced
 	divisor int // elements, less one unless biased; at least 0
@@ -76,10 +76,10 @@ func spreadFLOPs(each int) func(c *call, out *Tensor) int {
 	return func(c *call, out *Tensor) int { return 4*c.input().Len() + each*out.Len() }
 }
 
-// Var returns the variance over axes, or over all elements if none is named: the
-// mean square distance from the mean, with n-1 in place of n unless Biased is
-// among the axes. Of one element it is NaN. It panics unless t is floating
-// point, or if there is no such axis.
+// Var returns the variance over axes, or over all elements if none is named: the mean
+// squared distance from the mean, divided by n-1 instead of n unless Biased is among
+// the axes. For one element it is NaN. It panics unless t is floating point, or if
+// there is no such axis.
 func (t *Tensor) Var(axes ...int) *Tensor { return opVar.apply(t.varianceOver("var", axes), t) }
 
 // Std returns the standard deviation, the root of [Tensor.Var].
@@ -132,9 +132,9 @@ func (t *Tensor) Norm(axes ...int) *Tensor {
 	return opNorm.apply(t.reductionOver("norm", axes), t)
 }
 
-// PNorm returns the norm (Σ|x|ᵖ)^(1/p) over axes, or over all elements if none is named. That of 2 is [Tensor.Norm],
-// math.Inf(1) gives the largest |x|, and 0 counts the elements that are not 0. The gradient is 0 at elements that are
-// 0. It panics if p is negative or NaN, unless t is floating point, or if there is no such axis.
+// PNorm returns the norm (Σ|x|ᵖ)^(1/p) over axes, or over all elements if none is named. With p = 2 it is
+// [Tensor.Norm]; math.Inf(1) gives the largest |x|, and 0 counts the elements that are not 0. The gradient is 0 at
+// elements that are 0. It panics if p is negative or NaN, if t is not floating point, or if there is no such axis.
 func (t *Tensor) PNorm(p float64, axes ...int) *Tensor {
 	const op = "p-norm"
 	t.exist(op).needFloats(op, "the norm of integers is not an integer")
@@ -150,7 +150,7 @@ func (t *Tensor) PNorm(p float64, axes ...int) *Tensor {
 	case math.IsInf(p, 1):
 		return t.Abs().Max(axes...)
 	}
-	// An element that is 0 is masked before it is raised to a power whose slope is infinite there.
+	// Elements that are 0 are masked before they are raised to a power whose slope is infinite there.
 	safely := func(x *Tensor, p float64) *Tensor {
 		zero := x.Detach().Eq(0)
 		return x.MaskedFill(zero, 1).Pow(p).MaskedFill(zero, 0)
@@ -173,14 +173,14 @@ func init() {
 			}
 			compute := wideSum(dtype)
 			if c.device == nil && compute == Float32 {
-				compute = Float64 // factors near 1 are all rounded the same way, and a million roundings show
+				compute = Float64 // factors near 1 are all rounded the same way, and a million roundings add up
 			}
 			return reduceAs(x, opProd.given(c), compute, loops.Products).To(dtype)
 		},
 		gradients: []gradient{{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
 			r, x := opProd.given(c), c.input()
 			if x.RequiresGrad() && x.has(func(v float64) bool { return v == 0 }) {
-				return r.back(g, x).Mul(r.allOthers(x)) // the gradient's own gradient is wanted
+				return r.back(g, x).Mul(r.allOthers(x)) // the gradient of the gradient is wanted
 			}
 			axes := append(r.list(), KeepDim)
 			zero := x.Eq(0)
@@ -194,9 +194,9 @@ func init() {
 	})
 }
 
-// allOthers returns, for each element, the product of the others that it is
-// reduced with: of those before it and those behind it. Unlike a quotient it has
-// all its derivatives where elements are 0.
+// allOthers returns, for each element, the product of the others that it is reduced
+// with: those before it times those after it. Unlike a quotient, this has all
+// derivatives even where elements are 0.
 func (r reduced) allOthers(x *Tensor) *Tensor {
 	var kept, gone []int
 	for i, reduced := range r.axes {
@@ -219,8 +219,8 @@ func (r reduced) allOthers(x *Tensor) *Tensor {
 	return others.Reshape(moved.layout.Shape...).Permute(back...)
 }
 
-// Prod returns the product over axes, or over all elements if none is named. That
-// of integers and bools is int64. It panics if there is no such axis.
+// Prod returns the product over axes, or over all elements if none is named. Products
+// of integers and bools are int64. It panics if there is no such axis.
 func (t *Tensor) Prod(axes ...int) *Tensor {
 	return opProd.apply(t.reductionOver("prod", axes), t)
 }

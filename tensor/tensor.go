@@ -14,21 +14,21 @@ import (
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
-// A Tensor is an n-dimensional array of numbers of one type: a storage, which
-// other tensors may share, and a layout, which says where its elements lie in
-// it. Methods return new tensors or views and say which; those that change
-// their receiver have InPlace in their name, or one that says what they write:
-// Fill, Zero, CopyFrom, SetAt, SetIndex, SetData.
+// A Tensor is an n-dimensional array of numbers of one type: a storage, which other
+// tensors may share, and a layout, which says where in it the elements lie. Methods
+// return new tensors or views and say which; those that change their receiver have
+// InPlace in their name, or a name that says what they write: Fill, Zero, CopyFrom,
+// SetAt, SetIndex, SetData.
 type Tensor struct {
 	storage *memory.Storage
 	layout  Layout
 	dtype   Dtype
 	number  bool                    // a plain Go number in an expression: it adapts to the other operand
-	node    *autograd.Node[*Tensor] // see graph in inplace.go: a view's may be out of date
+	node    *autograd.Node[*Tensor] // see graph in inplace.go: a view's node may be out of date
 
-	// base is the tensor that a view was taken from, nil if t is no view.
-	// rebased counts how often in-place operations gave a base another history;
-	// a view remembers which of these its node belongs to.
+	// base is the tensor that a view was taken from, nil if t is not a view. rebased
+	// counts how often in-place operations gave a base another history; a view remembers
+	// which of these its node belongs to.
 	base    *Tensor
 	rebased int
 	picked  unsafe.Pointer // *pickedNode of a view whose node is out of date; see graph
@@ -42,10 +42,10 @@ type Layout = layout.Layout
 // stride 1, every other the product of the sizes after it.
 func ContiguousLayout(shape ...int) Layout { return layout.Contiguous(shape...) }
 
-// fresh is a tensor made together with its storage and room for four axes, so
-// that a small result costs two allocations: this and its elements. Code that keeps the
-// shape keeps all of it, which is why a large one has its shape elsewhere: a graph needs
-// the shapes of many results whose elements it doesn't need.
+// fresh is a tensor made together with its storage and room for four axes, so that a
+// small result costs two allocations: this and its elements. Code that keeps the shape
+// keeps all of it, which is why a large tensor has its shape elsewhere: a graph needs
+// the shapes of many results without their elements.
 type fresh struct {
 	Tensor
 	own  memory.Storage
@@ -104,7 +104,7 @@ const maxElements = 1 << 46
 
 // checkedLen returns the number of elements of a shape. It panics if a size is
 // negative or the product is absurd.
-func checkedLen(shape []int) int { // errors print a clone, or else each shape would have to be allocated
+func checkedLen(shape []int) int { // errors print a clone: otherwise every shape would have to be allocated
 	n, empty := 1, false
 	for axis, size := range shape {
 		if size < 0 {
@@ -127,7 +127,7 @@ func needRoom(op string, shape []int, bytes int) {
 	}
 }
 
-// exist returns t, which must be a tensor: methods that look at it before an
+// exist returns t, which must be a valid tensor: methods that look at it before an
 // operation does begin with this.
 func (t *Tensor) exist(op string) *Tensor {
 	if t == nil || t.storage == nil {
@@ -136,8 +136,8 @@ func (t *Tensor) exist(op string) *Tensor {
 	return t
 }
 
-// known is exist for what is asked of a tensor's shape and kind, which what is kept
-// for a derivative has without memory.
+// known is exist for questions about a tensor's shape and kind, which a value kept for
+// a derivative can answer without its memory.
 func (t *Tensor) known(op string) *Tensor {
 	if t == nil {
 		failMissing(op, t)
@@ -152,8 +152,8 @@ func (t *Tensor) existBeside(op string, other *Tensor) {
 	}
 }
 
-// failMissing panics as one of the operands is nil, or a Tensor that was made by no
-// function of this package.
+// failMissing panics because one of the operands is nil, or a Tensor that no function
+// of this package made.
 //
 //go:noinline
 func failMissing(op string, operands ...*Tensor) {
@@ -217,8 +217,8 @@ func (t *Tensor) ElementSize() int {
 	return t.dtype.Size()
 }
 
-// Bytes returns the memory of the elements: Len times ElementSize. A view
-// counts what it shows, not the storage behind it.
+// Bytes returns the memory of the elements: Len times ElementSize. A view counts its
+// own elements, not the whole storage.
 func (t *Tensor) Bytes() int {
 	t.known("bytes")
 	return t.Len() * t.dtype.Size()
@@ -260,16 +260,16 @@ func (t *Tensor) IsContiguous() bool {
 // view of the other, or both are views of a third.
 func SameStorage(a, b *Tensor) bool { return a.storage == b.storage }
 
-// Version returns how often the storage has been written in place. Views share
-// it.
+// Version returns how often the storage has been written in place. Views share their
+// version.
 func (t *Tensor) Version() int {
 	t.exist("version")
 	return int(t.storage.Version.Load())
 }
 
 // Storage returns the elements of the whole storage, in the order in which
-// they lie in memory, as a copy. x.Storage()[i] is the element at storage
-// index i; all views of a storage return the same.
+// they lie in memory, as a copy. x.Storage()[i] is the element at storage index i; all
+// views of a storage return the same elements.
 func (t *Tensor) Storage() []float64 {
 	t.exist("storage")
 	n := t.storage.Size / t.dtype.Size()
@@ -284,17 +284,17 @@ type Element interface {
 // Data returns the elements of a contiguous tensor as a Go slice that shares
 // their memory: writing to it changes the tensor and all its views. T must be
 // as wide as the dtype: float32, float64, int64, int32, int16, int8, uint8, bool,
-// or for the small floats uint16 or uint8, which hold their bits. It panics if T
-// does not fit, the tensor is not contiguous, or it lies on another device. A
+// or for the small floats uint16 or uint8, which hold their bits. It panics if T does
+// not fit, if the tensor is not contiguous, or if it lies on another device. A
 // gradient that saved the elements does not notice writes to them this way.
 func Data[T Element](t *Tensor) []T {
 	t.storage.Lend()
 	return borrow[T](t)
 }
 
-// borrow is [Data] for those who let go of the slice before the tensor is freed,
-// by [Tensor.Free] or [FreeAfter]: unlike that of Data, its memory may then become
-// that of another tensor.
+// borrow is [Data] for callers that let go of the slice before the tensor is freed by
+// [Tensor.Free] or [FreeAfter]: unlike memory seen through Data, this memory may then
+// go to another tensor.
 func borrow[T Element](t *Tensor) []T {
 	var zero T
 	t.mustBeHere("data")
@@ -331,9 +331,9 @@ func fits[T Element](v T, d Dtype) bool {
 	return true
 }
 
-// At returns one element, as float64, which holds every number of every dtype but
-// whole ones beyond 2⁵³; see [Tensor.AtInt]. It panics unless there is one index in
-// range for each axis; negative ones count from the end.
+// At returns one element as float64, which holds every number of every dtype except
+// integers beyond 2⁵³; see [Tensor.AtInt]. It panics unless there is one index for
+// each axis, in its range; negative ones count from the end.
 func (t *Tensor) At(index ...int) float64 {
 	t.exist("at")
 	return elementAt[float64](t, "at", index)
@@ -393,7 +393,7 @@ func (t *Tensor) needOne(op string) {
 	}
 }
 
-// needFloats, needInts and needBools panic unless t has such elements; what is its part in the operation.
+// needFloats, needInts and needBools panic unless t has such elements; what names its role in the operation.
 func (t *Tensor) needFloats(op, reason string) {
 	if !t.dtype.IsFloat() {
 		fail(ErrDtype, op, t.dtype.String(), reason, "convert with To(tensor.Float32)")

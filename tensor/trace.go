@@ -43,42 +43,41 @@ type Event struct {
 	Op       string // its name, such as "matmul"
 	Backward bool   // it was run by Backward
 	Of       string // in Backward: the operation whose gradient is computed, "" where gradients are added
-	Input    int    // in Backward: the input of that operation with respect to which
+	Input    int    // in Backward: the input of that operation with respect to which it is computed
 	Scope    string // the names given to Scope, outermost first, joined by "/"; in Backward those of Of
 
 	// Of an operation that ran.
 	Inputs  [][]int       // the shapes of its inputs
 	Output  []int         // the shape of its result
 	FLOPs   int           // floating-point operations, counted from the shapes
-	Matmul  int           // those of FLOPs that matrix products take: all of a matmul's, most of an attention's
-	Bytes   int           // read and written: of the distinct elements of inputs and result that are touched; 0 for a view, and for Go numbers
+	Matmul  int           // the part of FLOPs that matrix products take: all of a matmul's, most of an attention's
+	Bytes   int           // read and written: the distinct elements of inputs and result that are touched; 0 for a view, and for Go numbers
 	Elapsed time.Duration // how long it took
 
 	// Of an operation's result, or of the memory.
 	Dtype   Dtype
 	What    string // which value was saved, such as "its left operand"
 	Shape   []int  // of the saved value
-	Size    int    // bytes that were allocated, or that the saved value shows
+	Size    int    // bytes that were allocated, or those of the saved value
 	Storage Memory // the memory that was allocated, saved or released
 
-	parts []inspect.Part // what Bytes consists of, in the order of the inputs, and then the result
+	parts []inspect.Part // what Bytes consists of: the inputs in order, and then the result
 }
 
-// Memory identifies the memory of a tensor and of all its views without keeping
-// it alive. Two are == if they are the same memory. The zero Memory is none.
+// Memory identifies the memory of a tensor and of all its views without keeping it
+// alive. Two are == if they are the same memory. The zero Memory stands for none.
 type Memory struct{ p weak.Pointer[memory.Storage] }
 
 // MemoryOf returns the memory that holds the elements of t.
 func MemoryOf(t *Tensor) Memory { return Memory{weak.Make(t.storage)} }
 
-// Live reports whether the memory is still reachable, or has not been collected
-// yet, and was not freed.
+// Live reports whether the memory has been neither freed nor collected yet.
 func (m Memory) Live() bool {
 	s := m.p.Value()
 	return s != nil && !s.Freed()
 }
 
-// Size returns the bytes of the memory; 0 after it was collected.
+// Size returns the bytes of the memory; 0 once it has been collected.
 func (m Memory) Size() int {
 	if s := m.p.Value(); s != nil {
 		return s.Size
@@ -86,7 +85,7 @@ func (m Memory) Size() int {
 	return 0
 }
 
-// Device returns the name of the device whose memory it is, "cpu" after it was
+// Device returns the name of the device whose memory it is, "cpu" once it has been
 // collected.
 func (m Memory) Device() string {
 	if s := m.p.Value(); s != nil {
@@ -144,8 +143,8 @@ var (
 	observersMutex sync.Mutex // held by those who change the list
 )
 
-// observed reports whether operations are traced. This load is all that tracing costs
-// while they are not.
+// observed reports whether operations are traced. While they are not, this load is all
+// that tracing costs.
 func observed() bool { return observers.Load() != nil }
 
 // wanted reports whether anybody listens to events of a kind.
@@ -164,8 +163,8 @@ func wanted(k Kind) bool {
 // until stop is called. Several may listen. f must be safe for concurrent use if
 // tensors are used by several goroutines, and must not itself compute.
 //
-// What an operation does to compute its result is not told as operations of its
-// own. Gradients and accumulations of Backward are.
+// The steps by which an operation computes its result are not reported as operations
+// of their own. Gradients and accumulations of Backward are.
 func Trace(f func(Event)) (stop func()) { return trace(&observer{everything, f}) }
 
 func trace(o *observer) (stop func()) {
@@ -226,14 +225,14 @@ func Scope(name string, f func()) {
 	activities.With(a, f)
 }
 
-// runWatched is run for the case that operations are traced. Like other functions of
-// that kind it is kept out of the code of its caller, which is to stay small.
+// runWatched is run when operations are traced. Like other functions of that kind, it
+// is not inlined, so that its caller's code stays small.
 //
 //go:noinline
 func (c *call) runWatched() *Tensor { return c.watched(c.run) }
 
-// watched runs an operation, by calling run, and tells of it, unless it is part
-// of another one.
+// watched runs an operation, by calling run, and reports it, unless it is part of
+// another one.
 func (c *call) watched(run func() *Tensor) *Tensor {
 	a, _ := activities.Get()
 	c.scope = a.scope
@@ -289,7 +288,7 @@ func (e *Event) moves(p inspect.Part) {
 	e.parts = append(e.parts, p)
 }
 
-// reading is what reading t as an operand touches. A Go number is part of the code, and touches no memory.
+// reading is the memory that reading t as an operand touches. A Go number is part of the code, and touches no memory.
 func (t *Tensor) reading() inspect.Part {
 	if t.number {
 		return inspect.Part{Kind: inspect.Number, Dtype: t.dtype.String()}
@@ -335,7 +334,7 @@ func (c *call) announceSaved() { c.announceEach(Saved) }
 //go:noinline
 func (c *call) announceReleased() { c.announceEach(Released) }
 
-// announceEach tells of each tensor that c saved; Go numbers don't count.
+// announceEach reports each tensor that c saved; Go numbers don't count.
 func (c *call) announceEach(kind Kind) {
 	if !wanted(kind) {
 		return
@@ -350,7 +349,7 @@ func (c *call) announceEach(kind Kind) {
 
 //go:noinline
 func announceAllocated(s *memory.Storage) {
-	if !wanted(Allocated) { // a weak pointer costs more than many an operation
+	if !wanted(Allocated) { // a weak pointer costs more than many operations
 		return
 	}
 	announce(Event{Kind: Allocated, Size: s.Size, Storage: Memory{weak.Make(s)}})
@@ -364,7 +363,7 @@ func announceStorage(kind Kind, t *Tensor) {
 	announce(Event{Kind: kind, Dtype: t.dtype, Shape: t.Shape(), Size: t.storage.Size, Storage: MemoryOf(t)})
 }
 
-// What the stepper of notebooks is told of tensors.
+// What the stepper of notebooks is told about tensors.
 
 // stripLimit is how many elements of a memory the stepper of notebooks draws.
 const stripLimit = 48
@@ -401,7 +400,7 @@ type stamp struct {
 	version, gradVersion   uint64
 	freed, tracked, isLeaf bool
 	layout                 uint64
-	sum                    uint64 // of elements that may be written past the library: versions don't count that
+	sum                    uint64 // of elements that may be written behind the library's back: versions don't count that
 }
 
 func stampOf(t *Tensor) (s stamp) {
@@ -424,7 +423,7 @@ func stampOf(t *Tensor) (s stamp) {
 
 var stampSeed = maphash.MakeSeed()
 
-// sumLayout tells views of one memory apart.
+// sumLayout tells views of the same memory apart.
 func (t *Tensor) sumLayout() uint64 {
 	sum := uint64(t.layout.Offset)
 	for i, n := range t.layout.Shape {
@@ -433,7 +432,7 @@ func (t *Tensor) sumLayout() uint64 {
 	return sum
 }
 
-// sumShown tells states of the elements apart that are printed.
+// sumShown tells states of the printed elements apart.
 func (t *Tensor) sumShown() uint64 {
 	if t.backend() == nil && t.IsContiguous() && t.Len() <= printed.Threshold {
 		size := t.dtype.Size()
@@ -452,8 +451,8 @@ func (t *Tensor) sumShown() uint64 {
 	return h.Sum64()
 }
 
-// reach visits what t keeps alive: its elements, its gradient and those of its graph, and what that has saved. Go
-// numbers don't count.
+// reach visits what t keeps alive: its elements, its gradient and those of its graph, and what the graph has
+// saved. Go numbers don't count.
 func reach(t *Tensor, visit func(memory any, size int, why string)) {
 	one := func(t *Tensor, why string) {
 		if t != nil && t.storage != nil && t.storage.Device == nil && t.storage.Data != nil && !t.number {

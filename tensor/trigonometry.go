@@ -70,7 +70,7 @@ func (t *Tensor) Cosh() *Tensor { return apply(&opCosh, nil, t) }
 // Asinh returns the number whose hyperbolic sine each element is.
 func (t *Tensor) Asinh() *Tensor { return apply(&opAsinh, nil, t) }
 
-// Acosh returns the number of at least 0 whose hyperbolic cosine each element is; NaN below 1.
+// Acosh returns the nonnegative number whose hyperbolic cosine each element is; NaN below 1.
 func (t *Tensor) Acosh() *Tensor { return apply(&opAcosh, nil, t) }
 
 // Atanh returns the number whose hyperbolic tangent each element is: ±Inf at ±1, NaN beyond.
@@ -96,7 +96,7 @@ func init() {
 	})
 }
 
-// Atan2 returns the angle in [-π, π] from the positive x axis to the point whose y are the elements of t, and whose x
-// are those of other, a tensor or a number. Integers give float32. It panics if the shapes can't be broadcast, or for
-// bools.
+// Atan2 returns the angles in [-π, π] from the positive x axis to the points whose y are the elements of t, and whose
+// x are those of other, a tensor or a number. Integers give float32. It panics if the shapes can't be broadcast, or
+// for bools.
 func (t *Tensor) Atan2(other any) *Tensor { return apply(&opAtan2, nil, t, operand("atan2", other)) }

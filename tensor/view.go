@@ -12,13 +12,13 @@ import (
 // Views: another layout over the same storage. No element moves, and a write
 // through one view shows in all others.
 
-// relayout is what a view does to a layout: the method of [Layout] and its
-// arguments, as data, so that a graph can be written down. undo is the method that
-// leads back, for the gradient; 0 where the view leaves elements out or repeats them.
+// relayout is what a view does to a layout: the method of [Layout] and its arguments,
+// as data, so that a graph can be kept. undo is the inverse method, for the gradient;
+// 0 if the view leaves out elements or repeats them.
 type relayout struct {
 	do, undo viewMethod
 	n        [4]int // arguments of do that are single numbers
-	to, from []int  // lists that do and undo are given: axes or sizes
+	to, from []int  // lists given to do and undo: axes or sizes
 }
 
 // viewMethod names a method of Layout.
@@ -28,7 +28,7 @@ const (
 	noView viewMethod = iota
 	transposed
 	permuted
-	permutedBack // of the order that the list names
+	permutedBack // of the order in the list
 	viewed
 	expanded
 	unsqueezed
@@ -110,7 +110,7 @@ func init() {
 	view(&opUnfold, "unfold")
 }
 
-// backward is the view of x backwards: the inverse relayout if there is one,
+// backward is the gradient of a view of x: the inverse relayout if there is one,
 // otherwise zeros into which the gradient is added through the view.
 func (r *relayout) backward(x, g *Tensor) *Tensor {
 	if r.undo != noView {
@@ -119,7 +119,7 @@ func (r *relayout) backward(x, g *Tensor) *Tensor {
 	return opSpread.apply(spread{x.layout.Shape, r}, g)
 }
 
-// opUnview undoes a view that only renames positions. No layout refuses it: it
+// opUnview undoes a view that only renames positions. It works for every layout, and
 // copies where it must.
 var opUnview opOf[*relayout]
 
@@ -191,8 +191,8 @@ func accumulate(sum *Tensor, at Layout, g *Tensor) {
 	}
 }
 
-// additions counts the sums of accumulate: where every element has a place of its
-// own, it is a copy.
+// additions counts the sums of accumulate: none if every element has its own place, as
+// that is a copy.
 func additions(at Layout) int {
 	if at.MayOverlap() {
 		return at.Len()
@@ -236,15 +236,15 @@ func (t *Tensor) Permute(order ...int) *Tensor {
 }
 
 // View returns a view of the same elements, in the same order, in another
-// shape. One size may be -1. It panics if the number of elements differs, or if
-// no strides can show t's memory in that shape; Reshape copies then.
+// shape. One size may be -1. It panics if the number of elements differs, or if no
+// strides can show t's memory in that shape; in that case, Reshape copies.
 func (t *Tensor) View(shape ...int) *Tensor {
 	t.exist("view")
 	return opView.apply(&relayout{do: viewed, undo: viewed, to: copied(shape), from: t.layout.Shape}, t)
 }
 
-// copied returns a copy of arguments that a gradient will need. Unlike with
-// slices.Clone, callers can then leave their lists of arguments on the stack.
+// copied returns a copy of arguments that a gradient will need. Unlike slices.Clone,
+// it lets callers keep their lists of arguments on the stack.
 func copied(list []int) []int { return append(make([]int, 0, len(list)), list...) }
 
 // Reshape returns the same elements in another shape: a view where View can
@@ -272,9 +272,9 @@ func (t *Tensor) Contiguous() *Tensor {
 	return t.inOrderCopy()
 }
 
-// Expand returns a view in which axes of size 1 are repeated to the sizes
-// given, without copying: their stride is 0. New axes come first; -1 keeps a
-// size. It panics where a size other than 1 would have to change.
+// Expand returns a view in which axes of size 1 are repeated to the given sizes,
+// without copying: their stride is 0. New axes come first; -1 keeps a size. It panics
+// where a size other than 1 would have to change.
 func (t *Tensor) Expand(shape ...int) *Tensor {
 	return opExpand.apply(&relayout{do: expanded, to: copied(shape)}, t)
 }
@@ -286,16 +286,16 @@ func (t *Tensor) Unsqueeze(axis int) *Tensor {
 	return opUnsqueeze.apply(&relayout{do: unsqueezed, undo: viewed, n: [4]int{axis}, from: t.layout.Shape}, t)
 }
 
-// Squeeze returns a view without the axes named that have size 1, or without
-// all axes of size 1 if none is named. It panics if there is no such axis.
+// Squeeze returns a view without the named axes, as far as they have size 1, or
+// without all axes of size 1 if none is named. It panics if there is no such axis.
 func (t *Tensor) Squeeze(axes ...int) *Tensor {
 	t.exist("squeeze")
 	return opSqueeze.apply(&relayout{do: squeezed, undo: viewed, to: slices.Clone(axes), from: t.layout.Shape}, t)
 }
 
 // Flatten joins the axes from first to last into one, as a view where that is
-// possible and a copy otherwise. Flatten(0, -1) gives a vector. It panics if
-// there is no such axis or first lies behind last.
+// possible and a copy otherwise. Flatten(0, -1) gives a vector. It panics if there is
+// no such axis, or if first comes after last.
 func (t *Tensor) Flatten(first, last int) *Tensor {
 	t.exist("flatten")
 	if t.Dim() == 0 {
@@ -309,8 +309,8 @@ func (t *Tensor) Flatten(first, last int) *Tensor {
 	return t.Reshape(slices.Concat(s[:first], []int{layout.Product(s[first : last+1])}, s[last+1:])...)
 }
 
-// Select returns a view of position i of an axis; the axis disappears. It panics
-// if axis or position is out of range.
+// Select returns a view of position i of an axis; the axis disappears. It panics if
+// axis or position is out of range.
 func (t *Tensor) Select(axis, i int) *Tensor {
 	return opSelect.apply(&relayout{do: selected, n: [4]int{axis, i}}, t)
 }
@@ -322,21 +322,21 @@ func (t *Tensor) Narrow(axis, start, length int) *Tensor {
 }
 
 // Slice returns a view of every step-th position of an axis in [start, stop).
-// As in Python, negative bounds count from the end and bounds outside are cut.
-// It panics if there is no such axis or step is less than 1.
+// As in Python, negative bounds count from the end and bounds outside are clipped. It
+// panics if there is no such axis, or if step is less than 1.
 func (t *Tensor) Slice(axis, start, stop, step int) *Tensor {
 	return opSlice.apply(&relayout{do: sliced, n: [4]int{axis, start, stop, step}}, t)
 }
 
-// Diagonal returns a view of a diagonal of axes a and b as the last axis; offset
-// 0 is the main one, positive ones lie above. It panics if a equals b.
+// Diagonal returns a view with a diagonal of axes a and b as the last axis; offset 0
+// is the main diagonal, and positive ones lie above it. It panics if a equals b.
 func (t *Tensor) Diagonal(offset, a, b int) *Tensor {
 	return opDiagonal.apply(&relayout{do: diagonal, n: [4]int{offset, a, b}}, t)
 }
 
-// Unfold returns a view of all windows of size positions of an axis, step apart:
-// the axis counts the windows, a new last axis lies within one. Windows may
-// overlap. It panics if no window fits.
+// Unfold returns a view of all windows of size positions along an axis, step apart:
+// the axis then counts the windows, and a new last axis has the positions within one.
+// Windows may overlap. It panics if no window fits.
 func (t *Tensor) Unfold(axis, size, step int) *Tensor {
 	return opUnfold.apply(&relayout{do: unfolded, n: [4]int{axis, size, step}}, t)
 }

@@ -10,8 +10,8 @@ import (
 // blockSize is how much text one goroutine works on at a time.
 const blockSize = 1 << 20
 
-// streamBlock is the same where ids are handed on: several blocks and their ids are held at a time, and should be
-// small beside the tables of a tokenizer.
+// streamBlock is the same for streams of ids: several blocks and their ids are held at a time, and should be
+// small compared with the tables of a tokenizer.
 const streamBlock = 32 << 10
 
 // blockReader reads a corpus in blocks that can be cut into segments independently of each other.
@@ -26,7 +26,7 @@ type blockReader struct {
 }
 
 // next returns the next block, or io.EOF after the last. Blocks have about b.size bytes, more where there is no place
-// to cut, and all the rest without a pattern that tells where to cut and without special tokens.
+// to cut, and all the rest if neither a pattern nor special tokens say where to cut.
 func (b *blockReader) next(ctx context.Context) (string, error) {
 	for want := b.size; ; want = 2 * len(b.buf) {
 		if err := b.fill(ctx, want); err != nil {
@@ -69,7 +69,7 @@ func (b *blockReader) fill(ctx context.Context, n int) error {
 		case k > 0:
 			empty = 0
 		default:
-			if empty++; empty == 100 { // as bufio does with a reader that gives nothing
+			if empty++; empty == 100 { // as bufio does with a reader that returns nothing
 				return fmt.Errorf("tokenizer: read after %d bytes: %w", b.read+int64(len(b.buf)), io.ErrNoProgress)
 			}
 		}

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// BPE is a byte-pair encoding: tokens are byte strings, made by merging neighbours again and again, the commonest pair
-// of the training text first. Common words become one token, rare ones several, and nothing is unknown, since
+// BPE is a byte-pair encoding: tokens are byte strings, made by merging neighbours again and again, the most common
+// pair of the training text first. Common words become one token, rare ones several, and nothing is unknown, since
 // every byte is a token.
 //
 // A BPE does not change and is safe for concurrent use.
@@ -19,8 +19,8 @@ type BPE struct {
 	merges  []Merge    // in the order of training
 	pairs   pairTable
 
-	// ranked marks the rule of a tiktoken vocabulary: any two neighbours merge whose bytes together are a token, and a
-	// piece that is a token, which whole finds, needs no merging.
+	// ranked marks the rule of a tiktoken vocabulary: any two neighbours merge if their joined bytes are a token, and
+	// a piece that is a token itself, which whole finds, needs no merging.
 	ranked bool
 	whole  byteTable
 
@@ -43,7 +43,7 @@ type VocabError struct {
 
 func (e *VocabError) Error() string { return "tokenizer: vocabulary: " + e.Problem }
 
-// quote shows the bytes of a token in a message, cut if they are many.
+// quote shows the bytes of a token in a message, cut off if there are many.
 func quote(text []byte) string {
 	const most = 40
 	if len(text) > most {
@@ -57,10 +57,10 @@ func vocabErrorf(format string, args ...any) error {
 }
 
 // NewBPE returns the tokenizer with the given merges over the bytes 0 to 255, in the order in which they were learned.
-// No merge crosses the segments of pattern; a nil pattern means that the whole text is one. special gives the
-// ids of special tokens and may be nil. It returns a *VocabError when a merge uses a token that no earlier
-// merge made, when a pair is merged twice, or when an id has two meanings (two merges may make one token if
-// they spell the same bytes).
+// No merge crosses the segments of pattern; a nil pattern means that the whole text is one segment. special gives the
+// ids of special tokens and may be nil. It returns a *VocabError when a merge uses a token that no earlier merge made,
+// when a pair is merged twice, or when an id has two meanings (two merges may make one token if they spell the same
+// bytes).
 func NewBPE(merges []Merge, pattern *Pattern, special map[string]int32) (*BPE, error) {
 	return newBPE(identityBytes(), merges, pattern, special)
 }
@@ -138,7 +138,7 @@ func (t *BPE) VocabSize() int { return t.vocab }
 func (t *BPE) Pattern() *Pattern { return t.pattern }
 
 // Merges returns the merges in the order of training; the caller must not change them. Those of a tiktoken vocabulary
-// are found from its ranks, and nil if no sequence of merges makes these.
+// are found from its ranks; the result is nil if no sequence of merges makes these.
 func (t *BPE) Merges() []Merge {
 	if t.ranked {
 		t.recover.Do(func() { t.merges = t.recoverMerges() })
@@ -178,7 +178,7 @@ func (t *BPE) Special() map[string]int32 {
 	return m
 }
 
-// Decode returns the text of ids; special tokens have theirs. An id that no token has becomes U+FFFD, and so does
+// Decode returns the text of ids, special tokens included. An id that no token has becomes U+FFFD, and so does
 // each run of bytes that is not UTF-8, as when ids begin or end in the middle of a character.
 func (t *BPE) Decode(ids []int32) string {
 	text := make([]byte, 0, 4*len(ids))

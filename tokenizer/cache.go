@@ -1,7 +1,7 @@
 package tokenizer
 
-// Text repeats its words, so most pieces were encoded before. The cache has a fixed size: a word has one
-// place, and a new word takes the place of the old one.
+// Text repeats its words, so most pieces have been encoded before. The cache has a fixed size: a word
+// has one place, and a new word takes the place of the old one.
 const (
 	cacheBits      = 14 // 1<<14 places of 64 bytes: 1 MiB for every goroutine that encodes
 	maxCachedBytes = 24 // longer words are rare and not kept
@@ -31,7 +31,7 @@ func (c wordCache) place(w packedWord) *cacheEntry {
 	return &c[h>>(64-cacheBits)]
 }
 
-// pack packs a word of 2 to 24 bytes. The loads overlap where the length is no multiple of their width.
+// pack packs a word of 2 to 24 bytes. The loads overlap if the length is not a multiple of their width.
 func pack(s string) packedWord {
 	switch n := len(s); {
 	case n > 16:

@@ -8,7 +8,7 @@ import (
 // Character gives every character its Unicode code point as its id: a is 97, 🌍 is 127757.
 //
 // There are about 150,000 characters (see AssignedCharacters), most of them rare, so the vocabulary is large
-// and badly used. Bytes that are not valid UTF-8 become U+FFFD when encoded.
+// and poorly used. Bytes that are not valid UTF-8 become U+FFFD when encoded.
 type Character struct{}
 
 // Encode returns the code points of text.
@@ -23,8 +23,8 @@ func (Character) Encode(text string) []int32 {
 	return ids
 }
 
-// Decode returns the characters with the given code points. Numbers that are no code point, surrogates included,
-// become U+FFFD.
+// Decode returns the characters with the given code points. Numbers that are not code points, surrogates
+// included, become U+FFFD.
 func (Character) Decode(ids []int32) string {
 	text := make([]byte, 0, len(ids))
 	for _, id := range ids {
@@ -33,7 +33,7 @@ func (Character) Decode(ids []int32) string {
 	return string(text)
 }
 
-// DecodeBytes is Decode that returns an *UnknownIDError where Decode writes U+FFFD.
+// DecodeBytes is like Decode, but returns an *UnknownIDError where Decode writes U+FFFD.
 func (c Character) DecodeBytes(ids []int32) ([]byte, error) {
 	for i, id := range ids {
 		if !utf8.ValidRune(id) {

@@ -25,7 +25,7 @@ var asciiClass = func() (table [utf8.RuneSelf]class) {
 }()
 
 // planeClass holds the classes of the first 65,536 code points: searching Unicode's range tables for every
-// character would take longer than all else that splitting Chinese text takes. Built on first use.
+// character would take longer than everything else in splitting Chinese text. Built on first use.
 var planeClass = sync.OnceValue(func() *[1 << 16]class {
 	table := new([1 << 16]class)
 	set := func(t *unicode.RangeTable, c class) {
@@ -91,8 +91,8 @@ func skip(s string, i int, c class) int {
 	return i
 }
 
-// isWord says whether r matches \w as Unicode defines it: alphabetic characters, marks, decimal digits, connecting
-// punctuation and the two joiners.
+// isWord reports whether r matches \w as Unicode defines it: alphabetic characters, marks, decimal digits,
+// connecting punctuation and the two joiners.
 func isWord(r rune) bool {
 	if r < utf8.RuneSelf {
 		return asciiClass[r] == letter || asciiClass[r] == number || r == '_'

@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// wordCounts counts the distinct pieces of a corpus: a hash table with open addressing over one arena of text, which
-// has nothing in it for the garbage collector to follow.
+// wordCounts counts the distinct pieces of a corpus: a hash table with open addressing over one arena of text, in
+// which there is nothing for the garbage collector to follow.
 type wordCounts struct {
 	slots []int32 // index into words plus one; 0 is empty
 	words []wordCount
@@ -22,7 +22,7 @@ type wordCount struct {
 	offset int // in the arena
 	length int
 	count  int64
-	first  uint64 // where the piece is met first: the block in the high half, the place in it in the low half
+	first  uint64 // where the piece is first met: the block in the high half, the place in it in the low half
 }
 
 var wordSeed = maphash.MakeSeed()
@@ -66,7 +66,7 @@ func (w *wordCounts) grow() {
 }
 
 // countWords reads a corpus and counts its pieces of two bytes and more; shorter ones have nothing to merge. The words
-// of the result are in the order in which they are met first, however many goroutines count.
+// of the result are in the order in which they are first met, however many goroutines count.
 func countWords(ctx context.Context, r io.Reader, o *TrainOptions) (*wordCounts, error) {
 	special, err := newSpecials(o.specialIDs(0))
 	if err != nil {

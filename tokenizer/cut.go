@@ -1,11 +1,11 @@
 package tokenizer
 
-// A corpus is read in blocks. A block must end where a segment ends, whatever the pattern makes of the text before and
-// after, or the segments would depend on the size of the blocks. The functions of this file find such places, from the
-// end of a block backwards, at ASCII white space: text without any is read whole.
+// A corpus is read in blocks. A block must end where a segment ends, whatever comes before and after, or the segments
+// would depend on the size of the blocks. The functions of this file find such places, from the end of a block
+// backwards, at ASCII white space: text without any is read whole.
 
 // cutGPT2 cuts before white space that follows anything else: every alternative of the pattern ends there, and the
-// run of white space, whose own division depends on what follows it, stays in one block.
+// run of white space, whose division depends on what follows it, stays in one block.
 func cutGPT2(s string) int {
 	for i := len(s) - 1; i > 0; i-- {
 		if asciiSpace(s[i]) && classBefore(s, i) != space {
@@ -31,8 +31,8 @@ func cutCL100K(s string) int {
 				for end < len(s) && newline(s[end]) {
 					end++
 				}
-				// Only before text: white space would be one segment with newlines that stand
-				// after a special token.
+				// Only before text: white space would form one segment with newlines after a special
+				// token.
 				if end < len(s) {
 					if c, _ := classAt(s, end); c != space {
 						return end
@@ -44,7 +44,8 @@ func cutCL100K(s string) int {
 	return 0
 }
 
-// cutWords cuts before white space, which is a segment by itself. Newlines are in none, and a run of them stays whole.
+// cutWords cuts before white space, which is a segment by itself. Newlines are in no segment, and a run of them stays
+// whole.
 func cutWords(s string) int {
 	for i := len(s) - 1; i > 0; i-- {
 		if asciiSpace(s[i]) && s[i-1] != '\n' {

@@ -6,8 +6,8 @@
 //	text := t.Decode(ids)
 //	tokenizer.CompressionRatio(text, ids) // bytes per token
 //
-// TrainNaive is the lecture's loop, to be read; Train is the same algorithm made fast enough for corpora larger than
-// memory, and gives the same merges. Trained and published vocabularies are read by Load, LoadGPT2 and LoadTiktoken.
+// TrainNaive is the lecture's loop, for reading; Train is the same algorithm made fast enough for corpora larger
+// than memory, and gives the same merges. Load, LoadGPT2 and LoadTiktoken read trained and published vocabularies.
 //
 // Every tokenizer is safe for concurrent use. Text that is not valid UTF-8 and ids that no token has give
 // defined results everywhere:

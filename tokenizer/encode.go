@@ -16,14 +16,14 @@ func (t *BPE) AppendEncode(ids []int32, text string) []int32 {
 	return e.appendAll(ids, text)
 }
 
-// EncodeOrdinary is Encode that takes special tokens for the text that they are written with.
+// EncodeOrdinary is like Encode, but treats special tokens as ordinary text.
 func (t *BPE) EncodeOrdinary(text string) []int32 {
 	e := t.encoders.Get().(*encoder)
 	defer t.encoders.Put(e)
 	return e.appendText(make([]int32, 0, len(text)/3+4), text)
 }
 
-// EncodeStrict is Encode that returns a *SpecialTokenError when text holds a special token.
+// EncodeStrict is like Encode, but returns a *SpecialTokenError if text holds a special token.
 func (t *BPE) EncodeStrict(text string) ([]int32, error) {
 	if start, end, _, ok := t.special.find(text); ok {
 		return nil, &SpecialTokenError{Token: text[start:end], Offset: start}
@@ -31,7 +31,7 @@ func (t *BPE) EncodeStrict(text string) ([]int32, error) {
 	return t.EncodeOrdinary(text), nil
 }
 
-// encoder is what one goroutine needs to encode: room to work in, and the words it met.
+// encoder is what one goroutine needs to encode: room to work in, and the words it has met.
 type encoder struct {
 	t     *BPE
 	cache wordCache
@@ -95,7 +95,7 @@ func (e *encoder) appendPiece(ids []int32, piece string) []int32 {
 	entry := e.cache.place(word)
 	if entry.word == word && int(entry.length) == len(piece) && entry.count > 0 {
 		n := len(ids)
-		if n+maxCachedIDs <= cap(ids) { // all places at once, which is cheaper than as many as are used
+		if n+maxCachedIDs <= cap(ids) { // all places at once, which is cheaper than only those in use
 			*(*[maxCachedIDs]int32)(ids[n : n+maxCachedIDs]) = entry.ids
 			return ids[:n+int(entry.count)]
 		}
@@ -110,8 +110,8 @@ func (e *encoder) appendPiece(ids []int32, piece string) []int32 {
 	return ids
 }
 
-// merge encodes one piece by merging: always the pair whose merge was learned first, the leftmost of equal ones,
-// until no pair merges.
+// merge encodes one piece by merging: always the pair whose merge was learned first, and the leftmost if it
+// occurs more than once, until no pair merges.
 func (e *encoder) merge(ids []int32, piece string) []int32 {
 	if e.t.ranked {
 		if id, ok := e.t.whole.find(&e.t.tokens, piece); ok {

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// longPiece is where searching all parts for the best merge, which takes time in the square of the length, becomes
-// slower than keeping the merges in a queue. Without a pattern the whole text is one piece.
+// longPiece is the length from which searching all parts for the best merge, whose time grows with the square of
+// the length, is slower than keeping the merges in a queue. Without a pattern the whole text is one piece.
 const longPiece = 100
 
 // link is a token of a long piece, in a doubly linked list.
@@ -16,7 +16,7 @@ type link struct {
 }
 
 // mergeLong is merge in time n log n: a queue holds the merges that apply, by rank and then from left to right. Merges
-// that no longer apply when their turn comes are passed over.
+// that no longer apply when their turn comes are skipped.
 func (e *encoder) mergeLong(ids []int32, piece string) []int32 {
 	if len(piece) > math.MaxInt32 {
 		panic(fmt.Sprintf("tokenizer: encode: a piece of %d bytes, and at most %d are possible; use a tokenizer with a pattern, or encode the text in parts", len(piece), math.MaxInt32))
@@ -61,7 +61,7 @@ func (e *encoder) mergeLong(ids []int32, piece string) []int32 {
 	return ids
 }
 
-// rateLink looks up the merge of a link with the next one and says whether there is any.
+// rateLink looks up the merge of a link with the next one and reports whether there is one.
 func (e *encoder) rateLink(links []link, i int32) bool {
 	l := &links[i]
 	l.rank = noMerge

@@ -15,7 +15,7 @@ import (
 
 // FileError reports a file that holds no vocabulary, or one that makes no sense.
 type FileError struct {
-	Path string // or the name of the format when there is no path
+	Path string // or the name of the format if there is no path
 	Line int    // counted from 1; 0 when the problem has no line
 	Err  error
 }
@@ -29,7 +29,7 @@ func (e *FileError) Error() string {
 
 func (e *FileError) Unwrap() error { return e.Err }
 
-// inFile says in which file err happened. Errors of the system name their file already.
+// inFile says in which file err happened. Errors of the system already name their file.
 func inFile(path string, err error) error {
 	var located *FileError
 	switch {
@@ -45,7 +45,7 @@ func inFile(path string, err error) error {
 // fileFormat names the layout of our own files.
 const fileFormat = "lectern bpe 1"
 
-// fileJSON is a vocabulary as Save writes it. One of Merges and Ranks is there.
+// fileJSON is a vocabulary as Save writes it. It has either Merges or Ranks.
 type fileJSON struct {
 	Format  string           `json:"format"`
 	Pattern *string          `json:"pattern"` // null: the whole text is one piece
@@ -55,8 +55,8 @@ type fileJSON struct {
 	Ranks   []rankJSON       `json:"ranks,omitempty"` // of a tiktoken vocabulary
 }
 
-// Save writes the vocabulary as JSON: pattern, special tokens and merges, one a line. Load reads it back. The file
-// appears under its name only when it is complete.
+// Save writes the vocabulary as JSON: pattern, special tokens and merges, one per line. Load reads it back. The
+// file appears under its name only when it is complete.
 func (t *BPE) Save(path string) error {
 	return writeFile(path, func(w *bufio.Writer) error { return t.WriteJSON(w) })
 }

@@ -54,8 +54,8 @@ func unspell(s string) ([]byte, error) {
 	return text, nil
 }
 
-// LoadGPT2 reads a vocabulary from GPT-2's two files: vocab.json, which maps tokens to ids, and merges.txt, which has a
-// merge a line. Entries of vocab.json that are neither a byte nor made by a merge, such as <|endoftext|>, are
+// LoadGPT2 reads a vocabulary from GPT-2's two files: vocab.json, which maps tokens to ids, and merges.txt, which has
+// one merge per line. Entries of vocab.json that are neither a byte nor made by a merge, such as <|endoftext|>, are
 // special tokens. pattern is usually GPT2; the files do not say. A file that makes no sense gives a *FileError.
 func LoadGPT2(vocabPath, mergesPath string, pattern *Pattern) (*BPE, error) {
 	vocab, err := os.ReadFile(vocabPath)
@@ -131,15 +131,15 @@ func parseMerges(text []byte, ids map[string]int32, made map[string]bool) ([]Mer
 }
 
 // SaveGPT2 writes the vocabulary as GPT-2's vocab.json and merges.txt, which other tools read. They do not hold the
-// pattern. It returns a *VocabError if the format cannot say what the vocabulary is: when two tokens spell the same
-// bytes, or when a tiktoken vocabulary was made by no merges.
+// pattern. It returns a *VocabError if the format cannot express the vocabulary: if two tokens spell the same
+// bytes, or if no merges make a tiktoken vocabulary.
 func (t *BPE) SaveGPT2(vocabPath, mergesPath string) error {
 	if a, b, shared := t.sharedBytes(); shared {
 		return vocabErrorf("tokens %d and %d both spell %s, and vocab.json can hold only one; use Save", a, b, quote(t.tokens.at(a)))
 	}
 	merges := t.Merges()
 	if merges == nil && t.ranked {
-		return vocabErrorf("these ranks were made by no sequence of merges, so there is no merges.txt; use SaveTiktoken")
+		return vocabErrorf("no sequence of merges makes these ranks, so there is no merges.txt; use SaveTiktoken")
 	}
 	var vocab bytes.Buffer
 	entry := func(name string, id int32) error {
@@ -161,7 +161,7 @@ func (t *BPE) SaveGPT2(vocabPath, mergesPath string) error {
 	for _, id := range t.specialIDs() {
 		text := t.special.text[id]
 		if names[text] {
-			return vocabErrorf("special token %q is written as an ordinary token is, and vocab.json can hold only one", text)
+			return vocabErrorf("special token %q is written like an ordinary token, and vocab.json can hold only one", text)
 		}
 		if !utf8.ValidString(text) {
 			return vocabErrorf("special token %q is not UTF-8, which vocab.json needs", text)

@@ -21,9 +21,9 @@ type rankedToken struct {
 // longest of the published ones has 128 bytes.
 const maxRankedBytes = 1024
 
-// LoadTiktoken reads a .tiktoken file: a token a line, its bytes in base64 and its rank, which is its id.
-// The file does not say the pattern (GPT2 for gpt2, CL100K for cl100k_base) nor the special tokens. A file
-// that makes no sense gives a *FileError.
+// LoadTiktoken reads a .tiktoken file: one token per line, with its bytes in base64 and its rank, which is
+// its id. The file gives neither the pattern (GPT2 for gpt2, CL100K for cl100k_base) nor the special
+// tokens. A file that makes no sense gives a *FileError.
 func LoadTiktoken(path string, pattern *Pattern, special map[string]int32) (*BPE, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -60,8 +60,8 @@ func ParseTiktoken(text []byte, pattern *Pattern, special map[string]int32) (*BP
 	return newRanked(tokens, pattern, special)
 }
 
-// newRanked makes the tokenizer of a tiktoken vocabulary: any two neighbours merge whose bytes together are a
-// token, the lowest rank first.
+// newRanked makes the tokenizer of a tiktoken vocabulary: any two neighbours merge if their joined bytes are
+// a token, the lowest rank first.
 func newRanked(list []rankedToken, pattern *Pattern, special map[string]int32) (*BPE, error) {
 	tokens := newTokenBuilder(len(list))
 	for _, token := range list {
@@ -104,8 +104,8 @@ func newRanked(list []rankedToken, pattern *Pattern, special map[string]int32) (
 	return t, nil
 }
 
-// recoverMerges finds the merges that a tiktoken vocabulary was trained with: the two parts of a token are what its
-// bytes are encoded to with the tokens of lower rank. It returns nil if some token has no two parts.
+// recoverMerges finds the merges that a tiktoken vocabulary was trained with: a token's two parts are what its
+// bytes are encoded to with the tokens of lower rank. It returns nil if some token doesn't have two parts.
 func (t *BPE) recoverMerges() []Merge {
 	merges := make([]Merge, 0, len(t.tokens.ends)-256)
 	ids := t.usedIDs()
@@ -138,11 +138,11 @@ func (t *BPE) recoverMerges() []Merge {
 }
 
 // SaveTiktoken writes the tokens as a .tiktoken file. It holds neither the pattern nor the special tokens. It returns
-// a *VocabError if the format cannot say what the vocabulary is: when two tokens spell the same bytes, when
-// ids are not in the order of the merges, or when no text is encoded to some token.
+// a *VocabError if the format cannot express the vocabulary: if two tokens spell the same bytes, if ids are not in
+// the order of the merges, or if no text is encoded to some token.
 //
-// Readers of the format merge any neighbours whose bytes together are a token, also where the merges were learned from
-// other parts. For vocabularies that were trained on text this makes no difference, except in rare texts.
+// Readers of the format merge any neighbours whose joined bytes are a token, even if the merge was learned from other
+// parts. For vocabularies trained on text this makes no difference, except in rare texts.
 func (t *BPE) SaveTiktoken(path string) error {
 	if a, b, shared := t.sharedBytes(); shared {
 		return vocabErrorf("tokens %d and %d both spell %s, and a .tiktoken file can hold only one; use Save", a, b, quote(t.tokens.at(a)))
@@ -181,7 +181,7 @@ func (t *BPE) longestToken() int {
 	return longest
 }
 
-// encodePiece encodes one piece whole, whatever the pattern.
+// encodePiece encodes text as one piece, whatever the pattern.
 func (t *BPE) encodePiece(piece string) []int32 {
 	e := t.encoders.Get().(*encoder)
 	defer t.encoders.Put(e)

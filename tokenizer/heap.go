@@ -9,7 +9,7 @@ type pairIndex struct {
 }
 
 // find returns where the index of a pair, plus one, is kept: 0 for a new one, which the caller must set. The place
-// is good until the next call.
+// is valid until the next call.
 func (x *pairIndex) find(left, right int32) *int32 {
 	if 2*x.used >= len(x.keys) {
 		x.grow()
@@ -47,14 +47,14 @@ func (x *pairIndex) grow() {
 
 // pairHeap holds the pairs that may be merged, the next one on top.
 //
-// What an entry says may be out of date, but only in one direction: after the merge that made it, a pair is never
-// counted again, so its count only falls and its first place only moves back. A pair on top whose entry is
-// true is therefore the one to merge, and one whose entry is not is put where it belongs by now.
+// An entry may be out of date, but only in one direction: after the merge that made it, a pair is never counted
+// again, so its count only falls and its first place only moves back. A pair on top whose entry is up to date is
+// therefore the one to merge, and one whose entry isn't is moved to where it now belongs.
 type pairHeap []heapEntry
 
 type heapEntry struct {
 	count int64
-	first int32 // where the pair stands first, which decides among equal counts if the rule is FirstCounted
+	first int32 // where the pair occurs first, which decides among equal counts if the rule is FirstCounted
 	pair  int32
 }
 
@@ -68,13 +68,13 @@ func (tr *trainer) precedes(a, b heapEntry) bool {
 		if c := comparePairs(tr.vocab, p.left, p.right, q.left, q.right); c != 0 {
 			return c > 0
 		}
-		// Two pairs can spell the same bytes when a token was made in two ways; then the naive loop takes
+		// Two pairs can spell the same bytes if a token was made in two ways; then the naive loop takes
 		// the one that it counts first.
 	}
 	return a.first < b.first
 }
 
-// entry returns what is true of a pair now. Places that no longer hold are dropped from its list.
+// entry returns a pair's current entry. Places that no longer hold are dropped from its list.
 func (tr *trainer) entry(k int32) heapEntry {
 	p := &tr.pairs[k]
 	if p.count == 0 {

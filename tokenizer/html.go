@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// HTML shows the step as a notebook does: the pairs that were counted, the commonest darkest, and the tokens after the
-// step in boxes, the new one marked.
+// HTML shows the step as a notebook does: the pairs that were counted, the most common ones darkest, and the tokens
+// after the step in boxes, with the new one marked.
 func (s Step) HTML() string {
 	var b strings.Builder
 	b.WriteString(`<div style="font-family:monospace;line-height:2">`)

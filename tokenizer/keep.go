@@ -3,7 +3,7 @@ package tokenizer
 import "github.com/lectern-go/lectern/internal/cellstate"
 
 // A notebook keeps values from cell to cell. What a tokenizer can't hand over, functions and room to work in, is made
-// again; its tables are plain arrays, which cost nothing to carry.
+// anew; its tables are plain arrays, which cost nothing to carry.
 
 func init() {
 	cellstate.RegisterType(keepPattern, restorePattern)

@@ -19,7 +19,7 @@ type TrainOptions struct {
 	// Special lists special tokens. Text is cut at them and nothing is learned from them. They get the
 	// ids after those of all merges, in the order of this list.
 	Special []string
-	// MinCount stops the training when no pair is as common. 0 means 1.
+	// MinCount stops the training when no pair is that common. 0 means 1.
 	MinCount int64
 	// Workers is how many goroutines cut the text. 0 means one per processor. The result does not depend on it.
 	Workers int
@@ -28,8 +28,8 @@ type TrainOptions struct {
 	Progress func(Progress)
 }
 
-// TrainBPE learns merges from a text as the lecture does: no pattern, no special tokens, of equally common pairs
-// the first. Training that has options or reads a file is Train.
+// TrainBPE learns merges from a text as the lecture does: no pattern, no special tokens, and the first of
+// equally common pairs. For training with options or from a file, use Train.
 func TrainBPE(text string, merges int) (*BPE, error) {
 	return Train(context.Background(), strings.NewReader(text), merges, TrainOptions{})
 }
@@ -79,11 +79,11 @@ func workers(n int) int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// Progress is how far a long operation is.
+// Progress is how far along a long operation is.
 type Progress struct {
 	Stage   string // "read", "merge" or "encode"
 	Done    int64  // bytes read, merges learned, bytes encoded
-	Total   int64  // of these; 0 when it is not known, as for a reader that has no size
+	Total   int64  // of these; 0 if unknown, as for a reader without a size
 	Elapsed time.Duration
 	Rate    float64 // done per second, since the stage began
 }

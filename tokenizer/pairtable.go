@@ -3,7 +3,7 @@ package tokenizer
 import "math/bits"
 
 // pairTable maps a pair of tokens to the rank of their merge and the token that it makes: a hash table with open
-// addressing, because encoding does little else than look here.
+// addressing, because encoding does little but look things up here.
 type pairTable struct {
 	slots []pairSlot
 	shift int // 64 - log2(len(slots))

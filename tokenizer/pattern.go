@@ -15,15 +15,15 @@ type Pattern struct {
 	// scan returns the first segment of s[i:], which is not empty: [start, end). start == len(s) when there is none.
 	scan func(s string, i int) (start, end int)
 	// cut returns the last place in s at which any text may be cut without changing its segments, whatever comes
-	// before and after, or 0 when there is none. nil when no such place is known.
+	// before and after, or 0 if there is none. It is nil if no such place is known.
 	cut func(s string) int
 	// re is set for patterns without a scanner of our own.
 	re *regexp2.Regexp
 }
 
-// The patterns that have names. Each is scanned by hand.
+// The patterns with names. Each has a hand-written scanner.
 var (
-	// Words is \w+|. and so leaves newlines out.
+	// Words is \w+|. and so leaves out newlines.
 	Words = &Pattern{expr: `\w+|.`, scan: scanWords, cut: cutWords}
 	// GPT2 is the pattern of GPT-2. Every character is in a segment.
 	GPT2 = &Pattern{expr: `'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`, scan: scanGPT2, cut: cutGPT2}
@@ -32,7 +32,7 @@ var (
 	CL100K = &Pattern{expr: `'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`, scan: scanCL100K, cut: cutCL100K}
 )
 
-// spellings are other ways in which files write the patterns that have names.
+// spellings are other ways in which files write the named patterns.
 var spellings = map[string]*Pattern{
 	Words.expr:  Words,
 	GPT2.expr:   GPT2,
@@ -58,9 +58,9 @@ func (e *PatternError) Error() string {
 func (e *PatternError) Unwrap() error { return e.Err }
 
 // Compile returns the pattern of a regular expression. Look-ahead such as \s+(?!\S) is understood; the possessive
-// quantifiers ?+ and ++ are not, except in the published spellings of the GPT patterns, which Compile knows. In an
-// expression of your own, \w and its like are those of .NET, and a byte that is not UTF-8 is a segment by itself.
-// Compile returns a *PatternError when the expression is not valid; whoever uses the pattern panics with one when a
+// quantifiers ?+ and ++ are not, except in the published spellings of the GPT patterns, which Compile knows. In
+// your own expressions, \w and the like mean what they do in .NET, and a byte that is not UTF-8 is a segment by
+// itself. Compile returns a *PatternError if the expression is not valid; using the pattern panics with one if a
 // single segment takes longer than 20 seconds to find.
 func Compile(expr string) (*Pattern, error) {
 	if p, ok := spellings[expr]; ok {
@@ -74,15 +74,15 @@ func Compile(expr string) (*Pattern, error) {
 	return &Pattern{expr: expr, re: re}, nil
 }
 
-// matchTimeout is how long the search for one segment may take. Expressions such as (a+)+b, which try a number of ways
-// that doubles with each letter, would otherwise never end.
+// matchTimeout is how long the search for one segment may take. Expressions such as (a+)+b, for which the number of
+// ways to try doubles with each letter, would otherwise never end.
 const matchTimeout = 20 * time.Second
 
 // String returns the regular expression.
 func (p *Pattern) String() string { return p.expr }
 
-// Split returns the segments of text in order. They share its memory. What the expression does not match is left
-// out, as in Python's findall.
+// Split returns the segments of text in order. They share its memory. Text that the expression does not match is
+// left out, as in Python's findall.
 func (p *Pattern) Split(text string) []string {
 	segments := make([]string, 0, len(text)/5+1)
 	p.each(text, func(segment string, matched bool) {
@@ -93,8 +93,8 @@ func (p *Pattern) Split(text string) []string {
 	return segments
 }
 
-// each calls f with consecutive parts that together are text: those that the pattern matches, and those between them
-// that it does not. A nil pattern matches the whole text.
+// each calls f with the consecutive parts of text: those that the pattern matches, and those between them that it
+// does not. A nil pattern matches the whole text.
 func (p *Pattern) each(text string, f func(part string, matched bool)) {
 	switch {
 	case text == "":

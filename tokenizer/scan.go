@@ -2,9 +2,9 @@ package tokenizer
 
 import "unicode/utf8"
 
-// The scanners of this file do by hand what the regular expressions of pattern.go say, some twenty times faster than a
-// backtracking engine, which is the oracle in their tests. Each takes a text and a place in it and returns where
-// the segment that starts there ends.
+// The scanners in this file do by hand what the regular expressions in pattern.go say, about twenty times faster than
+// a backtracking engine, which is the oracle in their tests. Each takes a text and a place in it and returns where the
+// segment that starts there ends.
 
 // scanGPT2 follows
 //
@@ -15,7 +15,7 @@ func scanGPT2(s string, i int) (start, end int) {
 			return i, i + 1 + n
 		}
 	}
-	j := i // where the run begins: after the one space that it may take along
+	j := i // where the run begins: after the one space that it may include
 	if s[i] == ' ' && i+1 < len(s) {
 		j++
 	}
@@ -56,7 +56,7 @@ func scanCL100K(s string, i int) (start, end int) {
 	}
 	if next < len(s) && b != '\r' && b != '\n' {
 		after, width := classAt(s, next)
-		if after == letter { // any one character but a newline goes with the letters after it
+		if after == letter { // any one character except a newline goes with the letters after it
 			return i, skip(s, next+width, letter)
 		}
 		if b == ' ' && after == other {
@@ -103,8 +103,8 @@ func scanWords(s string, i int) (start, end int) {
 	return i, end
 }
 
-// whitespaceEnd follows \s+(?!\S)|\s+ from s[i], which is white space: the whole run, but for its last character
-// when something else follows, so that a word keeps the space before it. A run of one stays whole.
+// whitespaceEnd follows \s+(?!\S)|\s+ from s[i], which is white space: the whole run, without its last character
+// if something else follows, so that a word keeps the space before it. A run of one stays whole.
 func whitespaceEnd(s string, i int) int {
 	end, last := i, i
 	for end < len(s) {
@@ -121,8 +121,8 @@ func whitespaceEnd(s string, i int) int {
 	return end
 }
 
-// contraction returns the length of the English ending (s, d, m, t, ll, ve, re) that s starts with, or 0. What
-// comes before is an apostrophe.
+// contraction returns the length of the English ending (s, d, m, t, ll, ve, re) that s starts with, or 0. It
+// comes after an apostrophe.
 func contraction(s string, foldCase bool) int {
 	if s == "" {
 		return 0

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// specials finds special tokens in text. They stand for things that are no text, such as the end of a document, so they
-// never merge with what is beside them and are never split.
+// specials finds special tokens in text. They stand for things that are not text, such as the end of a document, so
+// they never merge with their neighbours and are never split.
 type specials struct {
 	text   map[int32]string
-	byText []string // the longest first, so that of two that start at one place the longer is meant
+	byText []string // the longest first, so that of two that start at the same place the longer one wins
 	ids    []int32  // in the order of byText
 	prefix string   // what all of them begin with
 	first  string   // the bytes they begin with, when they have no common prefix
@@ -102,7 +102,7 @@ func (s *specials) longest() int {
 	return len(s.byText[0])
 }
 
-// straddles says whether a special token in text begins before place i and ends after it.
+// straddles reports whether a special token in text begins before place i and ends after it.
 func (s *specials) straddles(text string, i int) bool {
 	for _, token := range s.byText {
 		from, to := max(0, i-len(token)+1), min(len(text), i+len(token)-1)
@@ -121,7 +121,7 @@ type SpecialTokenError struct {
 }
 
 func (e *SpecialTokenError) Error() string {
-	return fmt.Sprintf("tokenizer: encode: special token %q at byte %d; use Encode to take it as one token, or EncodeOrdinary to take it as text", e.Token, e.Offset)
+	return fmt.Sprintf("tokenizer: encode: special token %q at byte %d; use Encode to treat it as one token, or EncodeOrdinary to treat it as text", e.Token, e.Offset)
 }
 
 // lastEnd returns where the last special token of text ends that cannot turn out to be another one when more text

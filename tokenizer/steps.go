@@ -30,7 +30,7 @@ func (s Step) Merge() (left, right, result int32, times int64) {
 func (s Step) Bytes(token int32) []byte { return s.Vocab[token] }
 
 // Steps trains on a text as TrainBPE does and returns what every step saw and did. It is for short texts: each
-// step holds the whole sequence twice. With a *TooFewPairsError it also returns the steps that there are.
+// step holds the whole sequence twice. With a *TooFewPairsError it also returns the steps so far.
 func Steps(text string, merges int) ([]Step, error) {
 	o := TrainOptions{}
 	if err := o.check(merges); err != nil {
@@ -72,8 +72,8 @@ func (s Step) String() string {
 // show returns a token's bytes in quotes.
 func (s Step) show(id int32) string { return strconv.Quote(string(s.Vocab[id])) }
 
-// ShowTokens returns the text of ids with a bar between any two tokens, such as "the |c|a|t". Bytes that are no
-// printable text are written as in a Go string. It panics if vocab has no such id.
+// ShowTokens returns the text of ids with a bar between any two tokens, such as "the |c|a|t". Bytes that are
+// not printable text are written as in a Go string. It panics if vocab has no such id.
 func ShowTokens(vocab [][]byte, ids []int32) string {
 	var b strings.Builder
 	for i, id := range ids {

@@ -12,17 +12,17 @@ import (
 	"github.com/lectern-go/lectern/internal/atomicfile"
 )
 
-// StreamOptions says how a long text is encoded. The zero value is good.
+// StreamOptions says how a long text is encoded. The zero value is ready to use.
 type StreamOptions struct {
 	// Workers is how many goroutines encode. 0 means one per processor. The result does not depend on it.
 	Workers int
-	// Ordinary takes special tokens for the text that they are written with.
+	// Ordinary treats special tokens as ordinary text.
 	Ordinary bool
 	// Progress, if not nil, is called about ten times a second and at the end.
 	Progress func(Progress)
 }
 
-// EncodeBatch encodes many texts in parallel and returns the ids of each, in their order. workers is how many
+// EncodeBatch encodes many texts in parallel and returns the ids of each, in order. workers is how many
 // goroutines work; 0 means one per processor.
 func (t *BPE) EncodeBatch(texts []string, n int) [][]int32 {
 	ids := make([][]int32, len(texts))
@@ -46,11 +46,10 @@ func (t *BPE) EncodeBatch(texts []string, n int) [][]int32 {
 	return ids
 }
 
-// EncodeStream reads a text of any length and calls emit with its ids, part after part; together they are what Encode
-// would return. Blocks are encoded in parallel; only a few are in memory at a time. (Without a pattern
-// the text is one piece, and so is one without ASCII white space: these are read whole.) emit must not keep the
-// slice. EncodeStream returns the number of ids, and the first error: of the reader, of emit, or the
-// cause of ctx.
+// EncodeStream reads a text of any length and calls emit with its ids, part by part; together they are what Encode
+// would return. Blocks are encoded in parallel; only a few are in memory at a time. (A text without a pattern, or
+// without ASCII white space, is one piece and is read whole.) emit must not keep the slice. EncodeStream returns the
+// number of ids, and the first error: of the reader, of emit, or the cause of ctx.
 func (t *BPE) EncodeStream(ctx context.Context, text io.Reader, emit func(ids []int32) error, o StreamOptions) (tokens int64, err error) {
 	special := &t.special
 	if o.Ordinary {
@@ -149,8 +148,8 @@ func (t *BPE) EncodeFile(ctx context.Context, path string, text io.Reader, o Str
 	return tokens, err
 }
 
-// writeFile writes a file that appears under its name only when it is complete: it is written beside it under
-// another name first, and an error leaves what was there before.
+// writeFile writes a file that appears under its name only when it is complete: it is first written under
+// another name in the same folder, and an error leaves the previous file.
 func writeFile(path string, write func(*bufio.Writer) error) error {
 	err := atomicfile.Write(path, func(f io.Writer) error {
 		w := bufio.NewWriterSize(f, 1<<16)

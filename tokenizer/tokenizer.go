@@ -28,12 +28,12 @@ func CompressionRatio(text string, ids []int32) float64 {
 // UnknownIDError reports an id that no token of the vocabulary has.
 type UnknownIDError struct {
 	ID    int32
-	Index int // where the id stands in the list that was decoded
+	Index int // where the id is in the decoded list
 	Vocab int // VocabSize of the tokenizer
 }
 
 func (e *UnknownIDError) Error() string {
-	return fmt.Sprintf("tokenizer: decode: id %d at index %d names no token of this vocabulary of %d; were the ids made by another tokenizer?", e.ID, e.Index, e.Vocab)
+	return fmt.Sprintf("tokenizer: decode: id %d at index %d names no token in this vocabulary of %d; were the ids made by another tokenizer?", e.ID, e.Index, e.Vocab)
 }
 
 // replacement is U+FFFD in UTF-8, what stands for anything that has no text.

@@ -13,14 +13,15 @@ import (
 // number of workers, but each step costs only what it changes:
 //
 //   - the corpus is read once, in blocks, and cut into pieces in parallel; from then on only the distinct pieces
-//     matter, each with how often it occurs. The corpus may be larger than memory, the distinct pieces not (20 to 30
-//     bytes for each of their bytes). Without a pattern the text is one piece;
+//     matter, each with how often it occurs. The corpus may be larger than memory, but not the distinct pieces (20 to
+//     30 bytes for each of their bytes). Without a pattern the text is one piece;
 //   - every pair of tokens keeps its count and the places where it occurs, so that a merge visits only those and
 //     adjusts the counts of the pairs beside them;
 //   - a heap gives the pair to merge next.
 //
-// When ctx ends, Train returns its cause as an error, and with it the tokenizer that has the merges learned so far, or
-// nil if it was still reading. With a *TooFewPairsError, too, it returns the tokenizer that has all merges there are.
+// When ctx ends, Train returns its cause as an error, together with a tokenizer that has the merges learned so far, or
+// nil if it was still reading. With a *TooFewPairsError, too, it returns a tokenizer that has all merges learned so
+// far.
 func Train(ctx context.Context, corpus io.Reader, merges int, o TrainOptions) (*BPE, error) {
 	if err := o.check(merges); err != nil {
 		return nil, err
@@ -62,7 +63,8 @@ func Train(ctx context.Context, corpus io.Reader, merges int, o TrainOptions) (*
 //
 // The pieces lie one after another in symbols, with a boundary before, between and after them, each symbol the id of a
 // one-byte token at first. A token of n bytes takes n places: its id is in the first and, as ^id, in the
-// last. So the next token begins n places on, the one before ends at the place before, and no list of links is needed.
+// last. So the next token begins n places further on, the previous one ends at the place before, and no list of links
+// is needed.
 type trainer struct {
 	symbols []int32
 	piece   []int32 // the piece that each symbol belongs to
@@ -78,11 +80,11 @@ type trainer struct {
 	minCount int64
 }
 
-// pair is two tokens that stand side by side somewhere.
+// pair is two tokens that are side by side somewhere.
 type pair struct {
 	left, right int32
 	count       int64   // occurrences in the corpus
-	places      []int32 // where the left token begins or began, ascending; some are no longer true
+	places      []int32 // where the left token begins or began, ascending; some are out of date
 }
 
 // boundary stands between pieces. It is the ^id of no token.
@@ -173,7 +175,7 @@ func (tr *trainer) pushFresh() {
 	tr.fresh = tr.fresh[:0]
 }
 
-// holds says whether a pair still stands at a place.
+// holds reports whether a pair is still at a place.
 func (tr *trainer) holds(p *pair, at int32) bool {
 	return tr.symbols[at] == p.left && tr.symbols[int(at)+len(tr.vocab[p.left])] == p.right
 }

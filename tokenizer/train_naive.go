@@ -7,14 +7,14 @@ import (
 	"github.com/lectern-go/lectern/internal/humanize"
 )
 
-// This file is BPE training as the lecture writes it: count all pairs, merge the commonest, and start again. Train
-// gives the same merges much faster; here is what it must give.
+// This file is BPE training as the lecture writes it: count all pairs, merge the most common one, and start again.
+// Train gives the same merges much faster; this file defines what they are.
 
 // Ties says which pair is merged when several have the highest count.
 type Ties int
 
 const (
-	// FirstCounted takes the pair that appears first in the text as it is by then tokenized, as a loop over a
+	// FirstCounted takes the pair that appears first in the text as tokenized at that point, as a loop over a
 	// dictionary in insertion order does. This is the lecture's rule.
 	FirstCounted Ties = iota
 	// GreatestPair takes the pair whose two byte strings are greatest in lexicographic order, compared left
@@ -32,8 +32,8 @@ func (r Ties) String() string {
 	return fmt.Sprintf("Ties(%d)", int(r))
 }
 
-// TooFewPairsError reports that fewer merges could be learned than were asked for: every piece of the text
-// is one token by now, or no pair is as common as TrainOptions.MinCount asks.
+// TooFewPairsError reports that fewer merges could be learned than requested: every piece of the text has
+// become one token, or no pair is as common as TrainOptions.MinCount requires.
 type TooFewPairsError struct {
 	Asked, Learned int
 }
@@ -43,8 +43,8 @@ func (e *TooFewPairsError) Error() string {
 }
 
 // TrainNaive learns merges from a text by the lecture's loop, in time proportional to its length times the number of
-// merges. Of the options, Workers and Progress are not used. With a *TooFewPairsError it also returns the
-// tokenizer that has all merges there are.
+// merges. Of the options, Workers and Progress are not used. With a *TooFewPairsError it also returns a tokenizer
+// that has all merges learned so far.
 func TrainNaive(text string, merges int, o TrainOptions) (*BPE, error) {
 	if err := o.check(merges); err != nil {
 		return nil, err
@@ -91,13 +91,13 @@ func byteTokens() [][]byte {
 	return vocab
 }
 
-// PairCount is how often two tokens stand side by side.
+// PairCount is how often two tokens are side by side.
 type PairCount struct {
 	Left, Right int32
 	Count       int64
 }
 
-// countPairs counts all neighbours, in the order in which each pair is met first.
+// countPairs counts all neighbours, in the order in which each pair is first met.
 //
 // Example: [[1 2 3 1 2]] -> [{1 2: 2} {2 3: 1} {3 1: 1}]
 func countPairs(pieces [][]int32) []PairCount {
@@ -153,7 +153,7 @@ func mergePair(ids []int32, m Merge) []int32 {
 	return merged
 }
 
-// trained makes the tokenizer of the merges that were learned.
+// trained makes a tokenizer from the merges that were learned.
 func trained(learned []Merge, asked int, o TrainOptions) (*BPE, error) {
 	t, err := NewBPE(learned, o.Pattern, o.specialIDs(256+len(learned)))
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// DecodeUTF8 returns b as valid UTF-8: each longest run of bytes that could begin a character but does not go on as
-// one becomes a single U+FFFD. This is what Python's errors="replace" gives; Go's own conversions write one U+FFFD
-// per byte instead.
+// DecodeUTF8 returns b as valid UTF-8: each longest run of bytes that could begin a character but does not continue
+// as one becomes a single U+FFFD. This is what Python's errors="replace" gives; Go's own conversions write one
+// U+FFFD per byte instead.
 //
 //	DecodeUTF8([]byte("\xf0\x9f\x8cX")) // "\uFFFDX": three bytes of an emoji, then a letter
 func DecodeUTF8(b []byte) string {
@@ -57,7 +57,7 @@ func CheckUTF8(b []byte) error {
 // longest prefix of one; at least 1.
 func brokenWidth(s string) int {
 	// The second byte is restricted after some first bytes, so that no character has two spellings
-	// (e0, f0), no surrogate is spelled (ed) and nothing lies beyond U+10FFFF (f4).
+	// (e0, f0), no surrogate is spelled (ed), and nothing is beyond U+10FFFF (f4).
 	low, high, length := byte(0x80), byte(0xbf), 0
 	switch first := s[0]; {
 	case first >= 0xc2 && first <= 0xdf:

@@ -2,7 +2,7 @@ package tokenizer
 
 import "math/bits"
 
-// tokenList holds the bytes of every token by id, end to end in one array: so it takes little memory, and a
+// tokenList holds the bytes of every token by id, end to end in one array, so it takes little memory, and a
 // notebook carries it from cell to cell without copying.
 type tokenList struct {
 	text []byte
@@ -25,18 +25,18 @@ func (l *tokenList) at(id int32) []byte {
 	return l.text[start:end:end]
 }
 
-// maxVocabBytes is how many bytes all tokens may have together. A few lines of a file could otherwise ask for any
-// amount of memory, each merging the token before with itself.
+// maxVocabBytes is how many bytes all tokens may have in total. Otherwise a few lines of a file could ask for
+// any amount of memory, each merging the previous token with itself.
 const maxVocabBytes = 1 << 28
 
-// tokenBuilder collects the tokens of a vocabulary, which come in any order.
+// tokenBuilder collects the tokens of a vocabulary, in any order.
 type tokenBuilder struct {
 	tokens [][]byte // by id
 	total  int
 	most   int // ids must be below
 }
 
-// newTokenBuilder expects about count tokens: ids far beyond that would only fill memory.
+// newTokenBuilder expects about count tokens: ids far beyond that would only waste memory.
 func newTokenBuilder(count int) *tokenBuilder {
 	return &tokenBuilder{most: 8*count + 1<<16}
 }
@@ -107,7 +107,7 @@ func (t *byteTable) find(l *tokenList, text string) (id int32, ok bool) {
 
 // slot returns where the token with the given bytes is, or the empty place where it would go.
 func (t *byteTable) slot(l *tokenList, text string) *int32 {
-	// Hashed the same in every process (FNV-1a), since the table may be carried from one to the next.
+	// Hashed the same way in every process (FNV-1a), since the table may be carried from one to the next.
 	hash := uint64(0xcbf29ce484222325)
 	for i := range len(text) {
 		hash = (hash ^ uint64(text[i])) * 0x100000001b3

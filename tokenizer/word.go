@@ -1,12 +1,12 @@
 package tokenizer
 
-// UnknownWord is what Word decodes the id of an unseen word to.
+// UnknownWord is the text to which Word decodes the id of an unseen word.
 const UnknownWord = "<unk>"
 
-// Word gives every word that it was shown an id of its own.
+// Word gives its own id to every word that it was shown.
 //
-// Compression is good, but the vocabulary is as large as the text is rich, and every word that was not in it
-// is the same unknown token, id 0: what a model reads as UNK is lost.
+// Compression is good, but the vocabulary is as large as the text is varied, and all words that are not in
+// it become the same unknown token, id 0: the model reads UNK, and the word is lost.
 type Word struct {
 	pattern *Pattern
 	words   []string // by id; words[0] is UnknownWord
@@ -28,13 +28,13 @@ func NewWord(pattern *Pattern, texts ...string) *Word {
 	return w
 }
 
-// Encode returns one id per segment, 0 for those that are not in the vocabulary. What the pattern does not match,
-// such as the newlines that Words leaves out, has no id.
+// Encode returns one id per segment, 0 for those that are not in the vocabulary. Text that the pattern does not
+// match, such as the newlines that Words leaves out, has no id.
 func (w *Word) Encode(text string) []int32 {
 	segments := w.pattern.Split(text)
 	ids := make([]int32, len(segments))
 	for i, segment := range segments {
-		ids[i] = w.ids[segment] // 0, the unknown word, when it is not there
+		ids[i] = w.ids[segment] // 0, the unknown word, if it is not there
 	}
 	return ids
 }
@@ -52,7 +52,7 @@ func (w *Word) Decode(ids []int32) string {
 	return DecodeUTF8(text)
 }
 
-// DecodeBytes is Decode that returns an *UnknownIDError for an id outside the vocabulary. Id 0 is in it.
+// DecodeBytes is like Decode, but returns an *UnknownIDError for an id outside the vocabulary. Id 0 is in it.
 func (w *Word) DecodeBytes(ids []int32) ([]byte, error) {
 	var text []byte
 	for i, id := range ids {
@@ -64,5 +64,5 @@ func (w *Word) DecodeBytes(ids []int32) ([]byte, error) {
 	return text, nil
 }
 
-// VocabSize returns the number of known words, and one for the unknown.
+// VocabSize returns the number of known words, plus one for the unknown word.
 func (w *Word) VocabSize() int { return len(w.words) }

@@ -1,10 +1,10 @@
-// Package approx says when one number is as good as another, once for all that compare.
+// Package approx says when one number is as good as another, in one place for all code that compares numbers.
 package approx
 
 import "math"
 
-// Equal reports whether got is want, or is no further from it than a share of want, or than a distance. NaN is NaN, and
-// an infinity is that infinity alone: a share of it would take every number.
+// Equal reports whether got is want, or differs from it by at most a fraction of want, or by at most a distance. NaN
+// equals NaN, and an infinity equals only itself: a fraction of it would allow every number.
 func Equal(got, want, share, distance float64) bool {
 	switch {
 	case got == want, math.IsNaN(got) && math.IsNaN(want):

@@ -1,4 +1,4 @@
-// Package assignment holds no code but the tests of CS336's first assignment
+// Package assignment contains only the tests of CS336's first assignment
 // (stanford-cs336/assignment1-basics, April 2025, MIT licence in testdata), each written
 // in Go under its own name, with the assignment's fixtures and tolerances: somebody
 // else's idea of what a tokenizer, a Transformer, an optimizer and a checkpoint must do.
@@ -15,8 +15,8 @@
 // Four tests of test_model.py need no weights and use the assignment's own arrays or
 // PyTorch's. Nine need a model that is not published (ts_tests/model.pt): they use the
 // two reference models of internal/oracle instead, which PyTorch computed in float64
-// (lm_small and lm_odd), whole, cut off and in parts; what those files have no part for
-// (linear, embedding, rmsnorm, attention without positions) is compared with loops over
-// numbers. The two tests of memory need a text of 5 MB, which is made of the sample's
-// sentences; memory is what lives on Go's heap.
+// (lm_small and lm_odd), whole, cut off and in parts; layers that those files don't
+// cover (linear, embedding, rmsnorm, attention without positions) are compared with
+// loops over numbers. The two memory tests need a text of 5 MB, which is made of the
+// sample's sentences; memory means what is live on Go's heap.
 package assignment

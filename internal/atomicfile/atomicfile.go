@@ -1,5 +1,5 @@
-// Package atomicfile writes files so that their name always stands for a whole
-// file: the old one or the new one, whenever the process or the machine stops.
+// Package atomicfile writes files so that their name always refers to a complete file,
+// the old one or the new one, whenever the process or the machine stops.
 package atomicfile
 
 import (
@@ -16,10 +16,10 @@ import (
 // marker is in the names of files that are being written.
 const marker = ".partial-"
 
-// Write calls write with a new file in the folder of path and, if that returns
-// nil, puts the file in the place of path: it is written to the disk, renamed,
-// and the folder is written to the disk. The new file may be read by everybody, or
-// has the permissions of the one it replaces. If anything fails path is as it was.
+// Write calls write with a new file in the folder of path and, if that returns nil,
+// puts the file in the place of path: it is written to disk and renamed, and the
+// folder is written to disk. Everybody may read the new file, unless it replaces one:
+// then it has the old permissions. If anything fails, path is as it was.
 func Write(path string, write func(w io.Writer) error) error {
 	mode := os.FileMode(0o644)
 	if old, err := os.Stat(path); err == nil {
@@ -29,7 +29,7 @@ func Write(path string, write func(w io.Writer) error) error {
 }
 
 // Replace puts a file with the content b in the place of path. It does not wait for the
-// disk: it is for what can be made again, and would be if the machine stopped.
+// disk: it is for files that can be made anew, and would be if the machine stopped.
 func Replace(path string, b []byte, mode os.FileMode) error {
 	return replace(path, mode, false, func(w io.Writer) error {
 		_, err := w.Write(b)
@@ -70,7 +70,7 @@ func replace(path string, mode os.FileMode, durable bool, write func(w io.Writer
 	return syncFolder(folder)
 }
 
-// syncFolder makes a rename survive a power failure, where the file system knows how.
+// syncFolder makes a rename survive a power failure, if the file system can do that.
 func syncFolder(folder string) error {
 	if runtime.GOOS == "windows" {
 		return nil // folders can't be synchronized there, and renames are journalled
@@ -103,8 +103,8 @@ func Clean(path string) error {
 	return nil
 }
 
-// Partial returns the name of the file that a name belongs to, if it is that of
-// a file which is being written, or was when the process stopped.
+// Partial returns the name of the final file, if name is that of a file that is being
+// written, or was when the process stopped.
 func Partial(name string) (of string, ok bool) {
 	before, _, found := strings.Cut(name, marker)
 	if !found || !strings.HasPrefix(before, ".") {

@@ -1,5 +1,5 @@
-// Package callsite finds the line of the user's program that called into the
-// library, so that an error can point at it.
+// Package callsite finds the line of the user's program that called into the library,
+// so that an error can point to it.
 package callsite
 
 import (
@@ -15,14 +15,14 @@ import (
 // that tells its code from the user's.
 const modulePath = "github.com/lectern-go/lectern/"
 
-// Place is a point of the running program, cheap to take: its line is worked
-// out when it is asked for.
+// Place is a point in the running program. It is cheap to take: its line is only
+// worked out on request.
 type Place struct {
 	pcs [24]uintptr
 	n   int
 }
 
-// Here returns the present place.
+// Here returns the current place.
 func Here() (p Place) {
 	p.n = runtime.Callers(2, p.pcs[:])
 	return p
@@ -31,19 +31,19 @@ func Here() (p Place) {
 // Position returns file:line of the innermost frame outside the library, or "" if there is none or the program is a
 // notebook's cell. Tests of the library count as outside.
 func (p *Place) Position() string {
-	// A copy, so that the place itself may live on the stack.
+	// A copy, so that the place itself may stay on the stack.
 	return position(append([]uintptr(nil), p.pcs[:p.n]...))
 }
 
-// Position is that of the present place.
+// Position returns the position of the current place.
 func Position() string {
 	var pcs [64]uintptr
 	return position(pcs[:runtime.Callers(2, pcs[:])])
 }
 
 func position(pcs []uintptr) string {
-	// In a notebook the file is one that the kernel generated, whose lines the
-	// reader has never seen; the kernel names the cell's own line beside the error.
+	// In a notebook, the kernel generates the file, and the reader has never seen its
+	// lines; the kernel names the cell's own line beside the error.
 	if len(pcs) == 0 || cellstate.Cell() > 0 {
 		return ""
 	}

@@ -1,10 +1,10 @@
-// Package cases holds the cases of graded exercises as JSON: what goes into a student's function and what must come
-// out. The student's process reads the inputs and writes the results; the grader, another process, compares. Neither
-// needs the other's types.
+// Package cases holds the cases of graded exercises as JSON: the arguments of a student's function and the expected
+// results. The student's process reads the arguments and writes the results; the grader, another process, compares.
+// Neither needs the other's types.
 //
-// A value is written as JSON has it, with three additions. A floating-point number always has a point or an exponent,
-// so that the grader can tell it from an integer, which must be equal to the last digit. NaN and the infinities, which
-// JSON lacks, are the texts NaN, Inf and -Inf. A nil slice is an empty list.
+// A value is written as in JSON, with three additions. A floating-point number always has a point or an exponent, so
+// that the grader can tell it from an integer, which must match exactly. NaN and the infinities, which JSON lacks, are
+// the texts NaN, Inf and -Inf. A nil slice is an empty list.
 package cases
 
 import (
@@ -31,10 +31,10 @@ type Case struct {
 	Want      []json.RawMessage `json:"want"`
 }
 
-// Tolerance is the share by which a floating-point number may be off.
+// Tolerance is the relative error that a floating-point number may have.
 const Tolerance = 1e-6
 
-// Least is the size from which on it is a share: numbers nearer to 0 may be off by as much as this one.
+// Least is the size from which the tolerance is relative: numbers closer to 0 may be off by as much as this one.
 const Least = 1e-3
 
 // Worth returns the points that the case is worth.
@@ -166,7 +166,7 @@ func Decode(raw []json.RawMessage, types []reflect.Type) ([]reflect.Value, error
 	return list, nil
 }
 
-// tree reads JSON whose numbers keep all their digits.
+// tree reads JSON and keeps all digits of its numbers.
 func tree(raw json.RawMessage) (x any, err error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -244,8 +244,8 @@ func number(x any) (float64, bool) {
 	return 0, false
 }
 
-// Differs says where results differ from those that are wanted, or nothing: floating-point numbers by more than a
-// share of the wanted one, anything else at all.
+// Differs says where results differ from the expected ones, or returns "": floating-point numbers may differ by a
+// fraction of the expected number, anything else not at all.
 func Differs(got, want []json.RawMessage, tolerance float64) string {
 	if len(got) != len(want) {
 		return fmt.Sprintf("%d results instead of %d", len(got), len(want))
@@ -260,7 +260,7 @@ func Differs(got, want []json.RawMessage, tolerance float64) string {
 		}
 		w, err := tree(want[i])
 		if err != nil {
-			return "what is wanted can't be read"
+			return "the expected result can't be read"
 		}
 		if diff := differs("", g, w, tolerance); diff != "" {
 			return diff
@@ -317,7 +317,7 @@ func differs(at string, got, want any, tolerance float64) string {
 	return diff
 }
 
-// Text writes values for people, a line for all of them.
+// Text writes values for people, all on one line.
 func Text(raw []json.RawMessage) string {
 	parts := make([]string, len(raw))
 	for i, r := range raw {

@@ -1,13 +1,12 @@
-// Package cellstate lets a library's global state (a random generator, a mode) live on from one notebook cell to the
+// Package cellstate carries a library's global state (a random generator, a mode) from one notebook cell to the
 // next.
 //
-// Every cell of a notebook runs as a new process. Package kernel/persist carries the variables over; a library that
-// has state of its own registers it here, in an init function, and keep saves and loads it together with the
-// variables:
+// Every cell of a notebook runs as a new process. Package kernel/persist carries over the variables; a library with
+// its own state registers it here, in an init function, and persist saves and loads it together with the variables:
 //
 //	func init() { cellstate.Register("tensor/random", saveRandom, loadRandom) }
 //
-// Outside a notebook nothing calls the functions and registering costs nothing.
+// Outside a notebook nothing calls the functions, and registering costs nothing.
 package cellstate
 
 import (
@@ -27,8 +26,8 @@ var (
 	entries []Entry
 )
 
-// Register makes a piece of global state known under a name that no other package uses, such as "tensor/random".
-// Both functions must be safe to call while other goroutines use the library. Register panics if the name is taken.
+// Register registers a piece of global state under a name that no other package uses, such as "tensor/random". Both
+// functions must be safe to call while other goroutines use the library. Register panics if the name is taken.
 func Register(name string, save func() []byte, load func([]byte) error) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -50,7 +49,7 @@ func Entries() []Entry {
 var cell atomic.Int64
 
 // Cell returns the number of the notebook cell that this process runs, 0 outside a notebook. A value that can't be
-// kept whole, such as a gradient graph, can say with it where it was made.
+// kept completely, such as a gradient graph, uses it to say where it was made.
 func Cell() int { return int(cell.Load()) }
 
 // SetCell notes the number of the cell; the kernel's own code calls it.

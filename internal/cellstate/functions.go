@@ -8,13 +8,13 @@ import (
 // knows is what SetFunctions was given.
 var knows atomic.Pointer[func(f any) bool]
 
-// SetFunctions says which functions can be kept: known is called with a function that is not nil. Until then none
-// can. Package kernel/persist calls it.
+// SetFunctions says which functions can be kept: known is called with a function that is not nil. Until
+// SetFunctions is called, none can be kept. Package kernel/persist calls it.
 func SetFunctions(known func(f any) bool) { knows.Store(&known) }
 
-// Keeps reports whether a value that decides how a computation goes on can be kept: a function if package
-// kernel/persist knows it, a struct or a pointer to one if that holds of the functions in its fields. Functions
-// further away are not looked at, and may still keep a variable from being remembered.
+// Keeps reports whether a value that decides how a computation continues can be kept: a function, if package
+// kernel/persist knows it; a struct or a pointer to one, if persist knows the functions in its fields.
+// Functions further away are not looked at, and may still keep a variable from being remembered.
 func Keeps(v any) bool { return keeps(reflect.ValueOf(v), true) }
 
 func keeps(v reflect.Value, deeper bool) bool {
@@ -46,10 +46,10 @@ func keeps(v reflect.Value, deeper bool) bool {
 
 var overLimit atomic.Bool
 
-// OverLimit reports whether the values together would pass the limit of what is kept. Dispensable state, such as a
+// OverLimit reports whether the values in all would exceed the limit on what is kept. Dispensable state, such as a
 // gradient graph, is then left out, and a Note says so.
 func OverLimit() bool { return overLimit.Load() }
 
-// SetOverLimit sets what OverLimit reports. Package kernel/persist sets it when what it is about to write would pass
-// its limit, and asks all values for their state once more.
+// SetOverLimit sets what OverLimit reports. Package kernel/persist sets it when the values that it is about to write
+// exceed its limit, and then asks all values for their state once more.
 func SetOverLimit(over bool) { overLimit.Store(over) }

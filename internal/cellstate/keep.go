@@ -2,7 +2,7 @@ package cellstate
 
 import "sync/atomic"
 
-// WidgetsName is what the names begin with under which the widgets of a cell are kept; the cell's number follows.
+// WidgetsName begins the names under which a cell's widgets are kept; the cell's number follows.
 const WidgetsName = "lecternWidgets"
 
 // The names under which settings of packages are kept: the logger of slog.SetDefault, and the flags of package flag.
@@ -17,8 +17,8 @@ var keeper atomic.Pointer[func(name string, p any)]
 // SetKeep says what Keep does. Package kernel/persist calls it.
 func SetKeep(keep func(name string, p any)) { keeper.Store(&keep) }
 
-// Keep lets what p points to live on as a variable of the cell's does, under a name that begins as the kernel's own
-// names do. Outside a notebook it does nothing.
+// Keep keeps what p points to like one of the cell's variables, under a name that begins like the kernel's own
+// names. Outside a notebook it does nothing.
 func Keep(name string, p any) {
 	if keep := keeper.Load(); keep != nil {
 		(*keep)(name, p)

@@ -8,13 +8,13 @@ import (
 	"sync"
 )
 
-// notes are the sentences that earlier cells and this one were told.
+// notes are the sentences that this cell and earlier ones were told.
 var notes struct {
 	sync.Mutex
 	told []string
 }
 
-// mostNotes is how many sentences are remembered; the oldest may be said once more.
+// mostNotes is how many sentences are remembered; older ones may be repeated.
 const mostNotes = 100
 
 func init() {
@@ -33,8 +33,8 @@ func init() {
 	})
 }
 
-// Note tells the user, below the cell that runs, what of a value can't be kept: one sentence of one line. What
-// this cell or an earlier one was told is not said again.
+// Note tells the user, below the running cell, which part of a value can't be kept: one sentence on one line.
+// A sentence that this cell or an earlier one was told is not repeated.
 func Note(sentence string) {
 	notes.Lock()
 	defer notes.Unlock()

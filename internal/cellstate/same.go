@@ -7,9 +7,9 @@ var (
 	same   []any
 )
 
-// Same says that a pointer to something of a library's own, which the library registers as its state, is the same in
-// every process: variables that hold it come back with the pointer that the later process has. name is that of the
-// function or variable by which others get it, with the path of its package.
+// Same says that a pointer to one of a library's own values, which the library registers as its state, is the same
+// in every process: variables that hold it come back with the pointer of the later process. name is the function or
+// variable from which others get it, with the path of its package.
 func Same(name string, pointer any) {
 	sameMu.Lock()
 	defer sameMu.Unlock()

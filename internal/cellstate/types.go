@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// A TypeState is how values of a type are kept, where their fields would say nothing or too much. Keep gets a pointer
-// to the value and returns one to a plain struct that holds what is to be kept. Restore gets a pointer to a zero value,
-// and such a struct.
+// A TypeState says how values of a type are kept whose fields would say nothing or too much. Keep takes a pointer to
+// the value and returns one to a plain struct with the state to keep. Restore takes a pointer to a zero value, and that
+// struct.
 type TypeState struct {
 	Keep    func(p any) any
 	Restore func(p, state any)
@@ -15,7 +15,7 @@ type TypeState struct {
 
 var types sync.Map // of TypeState, by reflect.Type
 
-// RegisterType says how values of type T are kept, for types that are not to show it by methods of their own; see
+// RegisterType says how values of type T are kept, for types that should not have methods for it; see
 // [TypeState]. keep must work on the zero value, too.
 func RegisterType[T any](keep func(*T) any, restore func(p *T, state any)) {
 	types.Store(reflect.TypeFor[T](), TypeState{

@@ -4,10 +4,10 @@ import "unsafe"
 
 // Products of bfloat16 with AMX. Its registers are tiles, here of 16 rows of 64 bytes, and the kernel computes 2x2 of
 // them at a time, 32x32 elements of C in float32, while it walks along k in steps of 16 pairs. A step of B is packed,
-// 16 rows of 32 pairs; one of A is 32 rows of 16 pairs, read where they lie if they lie along k and there are so many.
-// Both have zeros behind the last term.
+// 16 rows of 32 pairs; one of A is 32 rows of 16 pairs, read in place if its rows lie along k and are complete. Both
+// have zeros after the last term.
 //
-// Some steps of A stay in the nearest cache while all of B that was packed streams by them.
+// Some steps of A stay in the nearest cache while all of the packed B streams past them.
 const (
 	amxSide     = 32
 	amxTerms    = 32           // of a step
@@ -16,7 +16,7 @@ const (
 	amxDeep     = 64           // steps that are packed at a time
 	amxPacked   = 1 << 20      // bytes of B that are packed at a time, at most
 	amxTogether = 16           // tiles of C that a call computes: a goroutine can't be interrupted in it
-	amxRows     = 1024         // of C that are kept in float32, if their sums are of several parts
+	amxRows     = 1024         // of C that are kept in float32, if their sums have several parts
 )
 
 // amxArgs are the arguments of the kernel. The generator knows this layout.
@@ -24,7 +24,7 @@ type amxArgs struct {
 	a     unsafe.Pointer
 	aRow  uintptr        // bytes from row to row of A
 	aStep uintptr        // and from step to step
-	b     unsafe.Pointer // the panel of the first tile, and behind it those of the others
+	b     unsafe.Pointer // the panel of the first tile, followed by those of the others
 	c     unsafe.Pointer // float32, the tiles beside each other
 	cRow  uintptr        // bytes
 	k     int            // steps, > 0
@@ -32,7 +32,7 @@ type amxArgs struct {
 	add   int            // 1: add to C
 }
 
-// multiplyTiles computes a block of bfloat16 by way of AMX.
+// multiplyTiles computes a block of bfloat16 with AMX.
 func (b *block) multiplyTiles(s *scratch, kernel func(args *amxArgs)) {
 	steps := ceil(b.k, amxTerms)
 	deep := min(steps, amxDeep)
@@ -73,8 +73,8 @@ func (b *block) multiplyTiles(s *scratch, kernel func(args *amxArgs)) {
 	s.amx = amxArgs{} // keep no operand alive
 }
 
-// sumTiles computes up to 32 rows of C in float32, in so many tiles beside each other: sums of some terms,
-// added to what c holds if add says so.
+// sumTiles computes up to 32 rows of C in float32, in a number of tiles beside each other: sums of some
+// terms, added to what c holds if add is set.
 func (s *scratch) sumTiles(kernel func(args *amxArgs), a operand, rows, terms int, packedB unsafe.Pointer, c []float32, across int, add bool) {
 	k := ceil(terms, amxTerms)
 	x := &s.amx
@@ -102,7 +102,7 @@ func (s *scratch) sumTiles(kernel func(args *amxArgs), a operand, rows, terms in
 	}
 }
 
-// roundTiles stores sums, of which whole tiles lie beside each other.
+// roundTiles stores sums that lie in whole tiles beside each other.
 func (b *block) roundTiles(to operand, sums []float32, rows, n int) {
 	row := roundUp(n, amxSide)
 	whole := 0
@@ -118,7 +118,7 @@ func (b *block) roundTiles(to operand, sums []float32, rows, n int) {
 	}
 }
 
-// packColumns packs n columns of B. The panels of as many steps as stay near lie beside each other.
+// packColumns packs n columns of B. The panels for the steps that stay in the nearest cache lie beside each other.
 func packColumns(dst unsafe.Pointer, src operand, n, terms int) {
 	k, across := ceil(terms, amxTerms), ceil(n, amxSide)
 	pack := func(step, panel int) {
@@ -150,7 +150,7 @@ func packPairStep(dst unsafe.Pointer, src operand, lines, terms int) {
 	packPairs(dst, amxSide, src, lines, terms)
 }
 
-// packTileRows packs up to 32 rows of A. Rows that are missing keep what was there: they are
+// packTileRows packs up to 32 rows of A. Missing rows keep what was there: they are
 // multiplied, but not stored.
 func packTileRows(dst unsafe.Pointer, src operand, rows, terms int, s *scratch) {
 	if src.col == 2 {

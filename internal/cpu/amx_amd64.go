@@ -14,7 +14,7 @@ var amx func(args *amxArgs)
 
 var findAMX sync.Once
 
-// tilesAMX returns the kernel for tiles, nil if bfloat16 is to be multiplied without. A level
+// tilesAMX returns the kernel for tiles, nil if bfloat16 is multiplied without it. A level
 // that the environment names has no AMX.
 func tilesAMX() func(args *amxArgs) {
 	if level != AVX512 {
@@ -28,8 +28,8 @@ func tilesAMX() func(args *amxArgs) {
 	return amx
 }
 
-// multipliesRight tries a kernel on one product of integers. It was written without such a processor at hand, and
-// an emulator may know the instructions by name alone.
+// multipliesRight tries a kernel on one product of integers. The kernel was written without such a processor at
+// hand, and an emulator may know the instructions only by name.
 func multipliesRight(kernel func(args *amxArgs)) bool {
 	const k, tiles = 2, 2
 	var a [k * amxStep / 2]uint16

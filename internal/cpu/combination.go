@@ -2,18 +2,19 @@ package cpu
 
 import "unsafe"
 
-// A vector times a matrix whose rows lie together is a combination of these rows. A tile would read little of each row
-// at a time, which is slow where the matrix is in no near cache. Here a few rows are read from end to end.
+// A vector times a matrix with contiguous rows is a combination of these rows. A tile would read little of each row at
+// a time, which is slow if the matrix is in no near cache. Here a few rows are read from end to end.
 
 const (
-	// combineFrom is how many columns make that faster than a tile.
+	// combineFrom is the number of columns from which that is faster than a tile.
 	combineFrom = 256
-	// combineAtATime is how many bytes of the result are added to while the rows pass: what stays in the nearest cache.
+	// combineAtATime is how many bytes of the result the rows are added to at a time: as many as stay in the nearest
+	// cache.
 	combineAtATime = 1 << 14
 )
 
-// combination computes b in this way, and reports whether it is that and the level has loops
-// for it. Sums are those that tiles make.
+// combination computes b in this way, and reports whether b is such a product and the level
+// has loops for it. The sums are the same as those of tiles.
 func (b *block) combination() bool {
 	size := b.format.Size
 	switch {

@@ -16,7 +16,8 @@ func core() int {
 	return int(number)
 }
 
-// leaveCore moves this thread to another core, if the process may use one, and lets the system do with it as before.
+// leaveCore moves this thread to another core, if the process may use one, and then lets the system schedule it as
+// before.
 func leaveCore(number int) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

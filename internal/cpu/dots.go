@@ -2,24 +2,24 @@ package cpu
 
 import "unsafe"
 
-// A product with a vector, where the numbers of each sum lie beside each other: the inner products of rows with that
-// vector. Each number is read once, so that memory sets the pace. Of a tile's rows or columns but one would be in
-// use, and its terms would wait for each other.
+// Products with a vector, where the numbers of each sum lie beside each other: the inner products of rows with that
+// vector. Each number is read once, so memory sets the pace. A tile would use only one of its rows or columns, and
+// its terms would wait for each other.
 
 // dotKernel computes the inner products of count rows of k > 0 numbers with x. Strides are in bytes.
 type dotKernel func(rows unsafe.Pointer, stride, count int, x unsafe.Pointer, k int, to unsafe.Pointer, toStride int)
 
 const (
-	// dotFrom is the number of terms from which on an inner product is faster than a tile.
+	// dotFrom is the number of terms from which an inner product is faster than a tile.
 	dotFrom = 16
-	// dotPiece is how many terms a sum has. A longer inner product is several sums, which are then added in their order:
-	// the error grows less, and threads can share the work.
+	// dotPiece is how many terms a sum has. A longer inner product consists of several sums, which are then added in
+	// order: the error grows more slowly, and threads can share the work.
 	dotPiece = 1 << 14
-	// dotStretch is how many numbers a kernel reads at most in a call, which the garbage collector can't interrupt.
+	// dotStretch is the most numbers that a kernel reads in one call, which the garbage collector can't interrupt.
 	dotStretch = 1 << 17
 )
 
-// dots computes b as inner products, and reports whether it is that and the level has a kernel for it.
+// dots computes b as inner products, and reports whether b is such a product and the level has a kernel for it.
 func (b *block) dots() bool {
 	size := b.format.Size
 	switch {

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Level names the instructions that kernels are written in.
+// Level names the instructions in which kernels are written.
 type Level uint8
 
-// The levels, from what runs everywhere to what is fastest.
+// The levels, from the one that runs everywhere to the fastest.
 const (
 	Generic Level = iota // Go, for any processor
 	NEON                 // arm64
@@ -36,8 +36,8 @@ var (
 // Supported returns the levels that this processor runs, the best one last.
 func Supported() []Level { return slices.Clone(supported) }
 
-// choose returns the level of a name, or the best one if there is none. It panics if this processor does not have it:
-// who asks for a level by name is measuring it, and must not be given another.
+// choose returns the level with a name, or the best one if no name is given. It panics if this processor does not
+// have that level: whoever asks for a level by name is measuring it, and must not get another.
 func choose(name string) Level {
 	if name == "" {
 		return supported[len(supported)-1]

@@ -2,8 +2,8 @@ package cpu
 
 import "golang.org/x/sys/cpu"
 
-// detect lists the levels of this processor. Each includes the ones before it. The flags say what the operating system
-// saves on a switch of threads, too.
+// detect lists the levels of this processor. Each includes the ones before it. The flags also say what the operating
+// system saves when it switches threads.
 func detect() []Level {
 	levels := []Level{Generic}
 	x := &cpu.X86

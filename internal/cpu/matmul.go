@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// Matrix says where the elements of a matrix lie: element (i, j) is i·Row + j·Col elements behind Data. Strides may be
+// Matrix says where the elements of a matrix lie: element (i, j) is i·Row + j·Col elements after Data. Strides may be
 // zero or negative.
 type Matrix struct {
 	Data     unsafe.Pointer
@@ -16,14 +16,14 @@ type Matrix struct {
 // read, and the results are rounded once.
 type Format struct {
 	Size int // bytes of an element
-	// BFloat16 says that the elements are bfloat16, which some processors multiply in pairs and add in float32. They take
-	// subnormal numbers for zero.
+	// BFloat16 says that the elements are bfloat16, which some processors multiply in pairs and add in float32. These
+	// treat subnormal numbers as zero.
 	BFloat16 bool
 	Load     func(dst []float32, src unsafe.Pointer) // of consecutive elements; nil for float32 and float64
 	Store    func(dst unsafe.Pointer, src []float32)
 }
 
-// The formats that are computed in.
+// The formats in which products are computed.
 var (
 	Float32 = &Format{Size: 4}
 	Float64 = &Format{Size: 8}
@@ -35,18 +35,18 @@ type Product struct {
 	A, B, C Matrix  // C must not overlap the others
 	Format  *Format // of all three
 	Add     bool    // C += A·B
-	// Batch counts the products, 0 meaning 1; Offset says how many elements behind A.Data, B.Data and C.Data the operands
+	// Batch counts the products, 0 meaning 1; Offset says how many elements after A.Data, B.Data and C.Data the operands
 	// of each begin. It is called from several goroutines.
 	Batch  int
 	Offset func(i int) (a, b, c int)
 }
 
-// parallelWork is the number of multiplications from which on a second thread pays.
+// parallelWork is the number of multiplications from which a second thread pays.
 const parallelWork = 48 * 48 * 48
 
-// Multiply computes a product. Each element of C is Σ A[i][k]·B[k][j] in the order of k, by fused multiply-adds where
-// the processor has them, in one or several sums whose lengths depend on K and the format alone. Products
-// with a vector may have sums of other lengths, or in the lanes of a register.
+// Multiply computes a product. Each element of C is Σ A[i][k]·B[k][j] in the order of k, by fused multiply-adds if
+// the processor has them, in one or several sums whose lengths depend only on K and the format. Products with a
+// vector may have sums of other lengths, or in the lanes of a register.
 func Multiply(p *Product) {
 	batch := max(p.Batch, 1)
 	work := p.M * p.N * p.K
@@ -116,7 +116,7 @@ func (p *Product) block(i, row, col, rows, cols int) {
 	}
 	if p.Offset != nil {
 		oa, ob, oc := p.Offset(i)
-		if b.k > 0 { // else A and B have no elements, and so no place behind the first product's
+		if b.k > 0 { // otherwise A and B have no elements, and so no place after the first product's
 			b.a.data, b.b.data = unsafe.Add(b.a.data, oa*size), unsafe.Add(b.b.data, ob*size)
 		}
 		b.c.data = unsafe.Add(b.c.data, oc*size)
@@ -147,20 +147,21 @@ type block struct {
 	format  *Format
 	add     bool
 
-	// done, if there is one, is told that m rows from row on are computed, at the beginning of C, which the next ones then
-	// take. Sums must be of one part.
+	// done, if it isn't nil, is told that m rows from row on have been computed, at the beginning of C, which the next
+	// rows then reuse. Sums must have only one part.
 	done func(row, m int)
 }
 
-// Sizes of what is worked on at a time, so that it stays in a cache: cacheRows x depth of A and cacheCols x depth of B.
+// Sizes of the parts that are worked on at a time, so that they stay in a cache: cacheRows x depth of A and cacheCols x
+// depth of B.
 const (
 	cacheRows = 252
 	cacheCols = 2048
 	maxDepth  = 2048 // bytes of depth numbers
 )
 
-// depthOf returns how many terms of a sum are added before they are joined to C. It must depend on nothing but k and
-// the size of a number, as the result does depend on it.
+// depthOf returns how many terms of a sum are added up before the sum is added to C. It must depend only on k and
+// the size of a number, because the result depends on it.
 func depthOf(k, size int) int {
 	most := maxDepth / size
 	if k <= most+most/2 {
@@ -175,7 +176,7 @@ func (b *block) run() {
 		return
 	}
 	if b.format.Load != nil {
-		whole := *b // which functions hold on to, while b need not be allocated
+		whole := *b // functions hold on to these, while b need not be allocated
 		whole.converted()
 		return
 	}
@@ -185,7 +186,7 @@ func (b *block) run() {
 		}
 		return
 	}
-	// The stride of an axis of one element says nothing.
+	// The stride of an axis with one element says nothing.
 	if b.m == 1 {
 		b.a.row, b.c.row = b.k*size, b.n*size
 	}
@@ -205,12 +206,12 @@ func (b *block) run() {
 	scratches.Put(s)
 }
 
-// multiply computes a block whose rows of C lie together. s holds the packed operands.
+// multiply computes a block with contiguous rows of C. s holds the packed operands.
 func (b *block) multiply(s *scratch) {
 	e := elementOf(b.format)
 	t := e.tile
 	cacheRows := t.rowsAtATime()
-	// Packing costs one pass over the operand; it pays once what is packed is read often enough, or where a kernel can't
+	// Packing costs one pass over the operand; it pays if the packed operand is read often enough, or if a kernel can't
 	// read the matrix itself. Rows that are a multiple of 4096 bytes apart fall on the same few lines of a cache.
 	depth := depthOf(ceil(b.k, e.unit), e.size)
 	directA := e.load == nil && (e.unit == 1 || b.a.col == e.stored && b.k%e.unit == 0)
@@ -303,10 +304,10 @@ type scratch struct {
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// buffer is memory that grows and is used again.
+// buffer is memory that grows and is reused.
 type buffer struct{ words []uint64 }
 
-// bytes returns n bytes, aligned to a cache line, with room for half a line behind them; their content is undefined.
+// bytes returns n bytes, aligned to a cache line, with room for half a line after them; their content is undefined.
 func (b *buffer) bytes(n int) unsafe.Pointer {
 	if len(b.words) < n/8+13 {
 		b.words = make([]uint64, n/8+13)

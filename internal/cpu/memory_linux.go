@@ -6,11 +6,11 @@ import (
 	"unsafe"
 )
 
-// Huge pages hold 2 MB: what a loop over millions of numbers reads then needs few translations of addresses, and the
-// first touch of memory few faults. An addition of a million numbers takes a fifth less time.
+// Huge pages hold 2 MB: a loop over millions of numbers then needs few address translations, and the first touch of
+// memory causes few faults. An addition of a million numbers takes a fifth less time.
 const (
 	hugeShift = 21
-	hugeFrom  = 1 << 16  // bytes of a block that is worth it
+	hugeFrom  = 1 << 16  // bytes from which a block is worth it
 	gatherTo  = 64 << 20 // larger blocks are not gathered: most of their memory is touched for the first time
 
 	useHuge    = 14 // MADV_HUGEPAGE: when memory is touched from now on
@@ -44,8 +44,8 @@ func AdviseHuge(p unsafe.Pointer, bytes int) {
 	if known {
 		return
 	}
-	// What is said about the rest of the first and of the last page concerns their neighbours' speed alone. A system
-	// without huge pages refuses, and nothing is lost.
+	// The advice also covers the rest of the first and of the last page, which only affects their neighbours' speed.
+	// A system without huge pages refuses, and nothing is lost.
 	start, length := first<<hugeShift, (last-first+1)<<hugeShift
 	syscall.Syscall(syscall.SYS_MADVISE, start, length, useHuge)
 	if bytes <= gatherTo {

@@ -5,5 +5,5 @@ package cpu
 import "unsafe"
 
 // AdviseHuge tells the system how a block of memory that was just allocated will be used; on this
-// one there is nothing to say.
+// system there is nothing to say.
 func AdviseHuge(p unsafe.Pointer, bytes int) {}

@@ -2,7 +2,7 @@ package cpu
 
 import "unsafe"
 
-// element is what a block is computed in, and how to read it.
+// element is the type in which a block is computed, and how to read it.
 type element struct {
 	*tile
 	size   int // bytes of a number in a panel
@@ -44,15 +44,16 @@ func (e *element) pack(dst unsafe.Pointer, stride int, src operand, lines, k int
 }
 
 // panelGap is how many bytes of room a panel has at its end for each of its lines. Whole vectors are written, so the
-// last one may reach beyond the panel, and must not reach the next. And panels that are a power of two apart would fall
+// last one may reach beyond the panel, but must not reach the next. And panels that are a power of two apart would fall
 // on the same few lines of a cache.
 const panelGap = 8
 
-// pitch is how many bytes of packed memory a line of k numbers takes: where line i begins a panel, it is at i·pitch.
+// pitch is how many bytes of packed memory a line of k numbers takes: if line i begins a panel, the panel is at
+// i·pitch.
 func (e *element) pitch(k int) int { return k*e.size + panelGap }
 
-// packPanels packs lines into panels, one behind the other. next says how many lines the next panel has if so many are
-// left; it is a whole number of units wide.
+// packPanels packs lines into panels, one after the other. next returns how many lines the next panel has, given how
+// many are left; a panel is a whole number of units wide.
 func (e *element) packPanels(dst unsafe.Pointer, src operand, lines, terms int, next func(left int) int, unit int, s *scratch) {
 	pitch := e.pitch(ceil(terms, e.unit))
 	for i, n := 0, 0; i < lines; i += n {
@@ -63,7 +64,8 @@ func (e *element) packPanels(dst unsafe.Pointer, src operand, lines, terms int, 
 			e.pack(panel, width, src.from(i, 0), n, terms, s)
 			continue
 		}
-		// Lines that lie beside each other share cache lines and pages: a term of all panels of one width is copied at once.
+		// Lines that lie beside each other share cache lines and pages: one term of all panels of the same width is copied at
+		// once.
 		count := 1
 		for next(lines-i-count*n) == n {
 			count++
@@ -131,7 +133,7 @@ func packStrided[T uint32 | uint64](dst unsafe.Pointer, stride int, src operand,
 	}
 }
 
-// converted computes a block of a format that is not computed in: into float32, a part at a
+// converted computes a block of a format that must be converted: into float32, a part at a
 // time, which is then rounded.
 func (b *block) converted() {
 	const most = 1 << 20 // elements of a part
@@ -145,7 +147,7 @@ func (b *block) converted() {
 	}
 	cols := min(b.n, cacheCols)
 	if e := elementOf(b.format); b.k > 0 && !b.add && ceil(b.k, e.unit) <= depthOf(ceil(b.k, e.unit), e.size) {
-		// Each sum is made in one go, so that results can be rounded while they are in a near cache.
+		// Each sum is computed in one go, so that results can be rounded while they are in a near cache.
 		rows := min(b.m, e.rowsAtATime())
 		c := s.c.float32s(rows * cols)
 		for col := 0; col < b.n; col += cols {
@@ -197,7 +199,7 @@ func (b *block) storeRow(to operand, row []float32) {
 	}
 }
 
-// load converts a matrix to float32, with so many numbers from one row to the next.
+// load converts a matrix to float32, with a given number of numbers from one row to the next.
 func (b *block) load(dst []float32, stride int, from operand, m, n int) {
 	for i := range m {
 		if from.col == b.format.Size {
@@ -210,7 +212,8 @@ func (b *block) load(dst []float32, stride int, from operand, m, n int) {
 	}
 }
 
-// scattered computes a block of C whose neighbours lie together neither in rows nor in columns, by way of one whose do.
+// scattered computes a block of C whose neighbours lie together neither in rows nor in columns, through a block whose
+// neighbours do.
 func (b *block) scattered() {
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)

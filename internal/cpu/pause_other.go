@@ -6,7 +6,7 @@ import "sync/atomic"
 
 var nothing atomic.Int32
 
-// pause passes a fraction of a microsecond.
+// pause waits a fraction of a microsecond.
 func pause() {
 	for range 32 {
 		nothing.Load()

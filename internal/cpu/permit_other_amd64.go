@@ -2,5 +2,5 @@
 
 package cpu
 
-// permitTiles says no: how other systems are asked has not been tried.
+// permitTiles says no: how to ask other systems has not been tried.
 func permitTiles() bool { return false }

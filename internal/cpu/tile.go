@@ -8,7 +8,7 @@ import (
 // tile describes the kernel that computes one tile of a product.
 type tile struct {
 	rows, cols int
-	vector     int // columns in a register: B is read in whole ones
+	vector     int // columns in a register: B is read in whole registers
 	compute    func(args *tileArgs, rows int)
 }
 
@@ -24,8 +24,8 @@ func (t *tile) width(n int) int {
 // height is how many rows the next tile computes if n are left.
 func (t *tile) height(n int) int { return min(n, t.rows) }
 
-// unreadable returns from which of n columns on tiles can't read B itself: all of them, or, if it can be read, those of
-// the last tile if they are no whole vectors.
+// unreadable returns from which of n columns on tiles can't read B itself: from the first or, if B can be read, from
+// those of the last tile that are not whole vectors.
 func (t *tile) unreadable(n int, readable bool) int {
 	if !readable {
 		return 0
@@ -51,8 +51,8 @@ func tileOf(f *Format) *tile {
 }
 
 // tileGo is the kernel in Go: two rows by four columns of sums, which the compiler keeps in registers. A conversion
-// around each product says that it is rounded: some processors would otherwise fuse it with the addition, in one place
-// but not in another.
+// around each product forces rounding: otherwise some processors would fuse it with the addition, in one place but not
+// in another.
 func tileGo[T float32 | float64](x *tileArgs, rows int) {
 	if cols := bits.OnesCount64(x.mask); rows < 2 || cols < 4 {
 		tilePart[T](x, rows, cols)
@@ -60,7 +60,7 @@ func tileGo[T float32 | float64](x *tileArgs, rows int) {
 	}
 	var s00, s01, s02, s03, s10, s11, s12, s13 T
 	// Offsets rather than pointers walk along k, since a pointer must not leave its operand. What doesn't change is
-	// read once, and four terms are added at a time, one after the other: in WebAssembly the way back to the head
+	// read once, and four terms are added at a time, one after the other: in WebAssembly the jump back to the head
 	// of a loop costs as much as they do.
 	left, right, next, aCol, bStride := x.a, x.b, x.aRow, x.aCol, x.bStride
 	var a, b uintptr

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// inWhole computes a tile by a kernel that knows tiles of all columns alone. Others take the way by a whole one.
+// inWhole computes a tile with a kernel that only knows tiles with all columns. Other tiles go through a whole one.
 func inWhole[T float32 | float64](x *tileArgs, rows, all int, kernel func(args *tileArgs, rows int)) {
 	cols := bits.OnesCount64(x.mask)
 	if cols == all {

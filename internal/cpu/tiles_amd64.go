@@ -32,7 +32,7 @@ func dotKernels() (float32s, float64s dotKernel) {
 }
 
 // packRows copies rows of bytes, a multiple of 4 and at most 192, to rows of dst. It writes whole
-// vectors: behind the last row of dst there must be room for the rest of one.
+// vectors: after the last row of dst there must be room for the rest of one.
 func packRows(dst unsafe.Pointer, dstStride int, src unsafe.Pointer, srcStride, rows, bytes int) {
 	if level == Generic {
 		packRowsGo(dst, dstStride, src, srcStride, rows, bytes)
@@ -41,7 +41,7 @@ func packRows(dst unsafe.Pointer, dstStride int, src unsafe.Pointer, srcStride, 
 	copyRows(dst, uintptr(dstStride), src, uintptr(srcStride), rows, bytes/4)
 }
 
-// transpose copies number k of line i to position k·stride + i of dst. It writes whole vectors: behind the last row of
+// transpose copies number k of line i to position k·stride + i of dst. It writes whole vectors: after the last row of
 // dst there must be room for the rest of one.
 func transpose(dst unsafe.Pointer, stride int, src unsafe.Pointer, srcStride, lines, k, size int) {
 	lanes := 32 / size
@@ -50,7 +50,7 @@ func transpose(dst unsafe.Pointer, stride int, src unsafe.Pointer, srcStride, li
 		return
 	}
 	whole := k / lanes
-	for i := roundUp(lines, lanes) - lanes; i >= 0; i -= lanes { // what is written too much is overwritten by the next lines
+	for i := roundUp(lines, lanes) - lanes; i >= 0; i -= lanes { // the next lines overwrite the excess
 		rows := min(lanes, lines-i)
 		to, from := unsafe.Add(dst, i*size), unsafe.Add(src, i*srcStride)
 		if rows == 1 {

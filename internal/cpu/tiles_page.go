@@ -9,8 +9,8 @@ import (
 )
 
 // Go's compiler writes no vector instructions for WebAssembly, so a program in a page assembles its kernels itself, as
-// a module of their own that works in the program's memory. The page makes that module run: see
-// kernel/live/assets/machine.js. A browser without such instructions refuses the module.
+// a separate module that works in the program's memory. The page runs that module: see kernel/live/assets/machine.js.
+// A browser without such instructions refuses the module.
 
 // runTile calls one of the two kernels: of float32, or of float64 if wide is 1.
 //
@@ -50,11 +50,11 @@ func tileSIMD[T float32 | float64](x *tileArgs, rows int) {
 	}
 }
 
-// simdRows is how many rows a tile has. With two vectors for each there are twelve of sums, and as many registers are
-// left as a step needs.
+// simdRows is how many rows a tile has. With two vectors for each there are twelve vectors of sums, which leaves
+// enough registers for a step.
 const simdRows = 6
 
-// Instructions of WebAssembly; those of vectors have vectorPrefix before them.
+// Instructions of WebAssembly; those for vectors follow a vectorPrefix.
 const (
 	opLoop, opEnd, opBranchIf              = 0x03, 0x0b, 0x0d
 	opIf                                   = 0x04
@@ -93,7 +93,7 @@ type wasm []byte
 
 func (w wasm) add(b ...byte) wasm { return append(w, b...) }
 
-// number writes a number without sign.
+// number writes an unsigned number.
 func (w wasm) number(n int) wasm { return binary.AppendUvarint(w, uint64(n)) }
 
 func (w wasm) text(s string) wasm { return append(w.number(len(s)), s...) }
@@ -114,7 +114,7 @@ func tileCode(size, splat, add, mul int) wasm {
 	w := wasm{2}.number(left - 2).add(typeI32).number(sum + 2*simdRows - left).add(typeV128)
 	field := func(offset uintptr) { w = w.add(opGet, args, opLoad, 2).number(int(offset)) }
 	set := func(variable byte, offset uintptr) { field(offset); w = w.add(opSet, variable) }
-	// pointers puts the address of each row into its pointer. Rows that are not there are the last one again.
+	// pointers puts the address of each row into its pointer. Missing rows are replaced by the last one.
 	pointers := func(first, stride uintptr) {
 		set(step, stride)
 		field(first)
@@ -153,7 +153,7 @@ func tileCode(size, splat, add, mul int) wasm {
 			}
 		}
 	}
-	// times repeats n terms while there are as many.
+	// times repeats n terms while there are that many.
 	times := func(n byte) {
 		w = w.add(opConst, n-1, opGet, k, opLess, opIf, noType, opLoop, noType)
 		for range n {

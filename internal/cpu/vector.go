@@ -7,9 +7,9 @@ import (
 )
 
 // Vectors are loops over slices in the instructions of one level. The first slice gives the length; the others must not
-// be shorter. A field is nil where the level has no such loop, and the caller's own loop in Go takes its place.
+// be shorter. A field is nil if the level has no such loop; then the caller's own loop in Go takes its place.
 //
-// Where a loop stands for a function of package math, its error is stated in units in the last place of the
+// If a loop replaces a function of package math, its error is stated in units in the last place of the
 // result (ULP), as tested over all float32.
 type Vectors[T float32 | float64] struct {
 	Add, Sub, Mul, Div                       func(dst, x, y []T)
@@ -19,12 +19,12 @@ type Vectors[T float32 | float64] struct {
 
 	Maximum, Minimum func(dst, x, y []T)                  // NaN if either is; +0 is larger than -0
 	Clamp            func(dst, x []T, low, high T)        // high wins where it is below low; bounds must be numbers
-	Sign             func(dst, x []T)                     // -1, 0 or 1; 0 of NaN
+	Sign             func(dst, x []T)                     // -1, 0 or 1; 0 for NaN
 	Cube             func(dst, x []T)                     // x²·x
 	Lerp             func(dst, x, y, z []T)               // x + (y - x)·z where |z| is less than a half, y - (y - x)·(1 - z) elsewhere
 	Replace          func(dst, x []T, nan, plus, minus T) // in place of NaN, +Inf and -Inf
 
-	// Of float32 alone: int32 in the places of numbers, and x mod y with the sign of x, or of y for a remainder.
+	// Only for float32: int32 in the places of numbers, and x mod y with the sign of x, or of y for a remainder.
 	AddInts, SubInts, MulInts func(dst, x, y []T)
 	EqualInts, LessInts       func(dst, x, y []T) // 1 and 0, as numbers
 	MaxInts, MinInts          func(dst, x, y []T)
@@ -48,7 +48,7 @@ type Vectors[T float32 | float64] struct {
 
 	Fill  func(dst []T, x T)
 	Leaky func(dst, x []T, slope T) // x where it is above 0, x·slope elsewhere
-	Elu   func(dst, x []T, by T)    // x where it is above 0, (eˣ-1)·by elsewhere; of float32 alone
+	Elu   func(dst, x []T, by T)    // x where it is above 0, (eˣ-1)·by elsewhere; only for float32
 
 	// Rounded at each step, in this order:
 	Forth       func(dst, x, y []T, by T)         // x + (y - x)·by
@@ -95,13 +95,13 @@ type Vectors[T float32 | float64] struct {
 	Adam                    func(x, g, m, v []T, decay, sign, b1, r1, b2, r2, keep, floor, times T)
 	Amsgrad                 func(x, g, m, v, largest []T, decay, sign, b1, r1, b2, r2, keep, floor, times T)
 
-	// Sums are made in SumLanes lanes, to which the elements are dealt out in turn; then lanes of the upper half are
-	// joined to those of the lower half until one is left.
+	// Sums are made in SumLanes lanes, to which the elements are dealt out in turn; then the upper half of the lanes
+	// is added to the lower half until one is left.
 	Sum     func(x []T) T         // Σ x
 	Product func(x []T) T         // Π x, in the same lanes
 	Dot     func(x, y []T) T      // Σ x·y
 	Squares func(x []T, less T) T // Σ (x - less)²
-	Largest func(x []T) T         // -Inf of nothing; NaN may be passed over
+	Largest func(x []T) T         // -Inf of nothing; NaN may be skipped
 	Highest func(x []T) T         // the same, but NaN counts as +Inf; a zero may have either sign
 	Lowest  func(x []T) T         // that of -x
 	Widest  func(x []T) T         // that of |x|
@@ -120,31 +120,30 @@ type Vectors[T float32 | float64] struct {
 	Gelu     func(dst, x []T)               // x·Φ(x), 7 ULP, and -0 for -Inf
 	GeluTanh func(dst, x []T)               // see tensor.GELUTanh
 
-	// Of float64 alone: integers of 64 bits in the places of numbers.
+	// Only for float64: 64-bit integers in the places of numbers.
 	AndBits, OrBits, XorBits func(dst, x, y []T)
 	XorBitsOf                func(dst, x []T, with T)
 	Outside                  func(x []T, last T) T // the first bit is set if one is negative or more than last
 	Shifted                  func(x []T, by T) T   // the bits that are set in one of x + by
 
 	AddWhole, SubWhole, MaxWhole, MinWhole func(dst, x, y []T)
-	SumBytes                               func(x []T, turn T) T       // of eight in each place, whose bits are turned
-	MaxBytes, MaxShorts                    func(dst, x, y []T, turn T) // of eight or four in each place, whose bits are turned
-	HighestBytes, HighestShorts            func(x []T, turn T) T       // of a multiple of 8 places; its bits stay turned
+	SumBytes                               func(x []T, turn T) T       // of eight in each place, whose bits are flipped
+	MaxBytes, MaxShorts                    func(dst, x, y []T, turn T) // of eight or four in each place, whose bits are flipped
+	HighestBytes, HighestShorts            func(x []T, turn T) T       // of a multiple of 8 places; its bits stay flipped
 	EqualWhole, LessWhole                  func(dst, x, y []T)         // 1 and 0, as integers
 	NegWhole, AbsWhole, SignWhole          func(dst, x []T)
 	ClampWhole                             func(dst, x []T, low, high T) // high wins
 	SumWhole                               func(x []T) T
 
-	// Where [Near] is true of all: quotients with the fraction cut and rounded down, what is left of either,
-	// and conversions from and to numbers, whose fractions are cut.
+	// If [Near] is true for all: quotients, truncated and rounded down, the remainder of either, and
+	// conversions from and to numbers, whose fractions are dropped.
 	QuotientNear, FloorNear, RestNear, ModNear func(dst, x, y []T)
 	FromNear, ToNear                           func(dst, x []T)
 
-	// Of float64 alone, for random numbers: integers of 64 bits in the places of numbers. Philox computes a
-	// block of 128 bits for each of x, to which first is added: the first half to a, the second to b. Normals
-	// makes two normal numbers of these halves, Uniforms and Uniforms24 numbers from 0 to 1 of the first 53 or
-	// 24 bits, multiplied and added to. NormalPairs is Philox and Normals in one: it makes two float32 in the place of
-	// each of pairs.
+	// Only for float64, for random numbers: 64-bit integers in the places of numbers. Philox computes a block of 128
+	// bits for each x, to which first is added: the first half goes to a, the second to b. Normals makes two normal
+	// numbers from these halves; Uniforms and Uniforms24 make numbers from 0 to 1 from the first 53 or 24 bits, scaled
+	// and shifted. NormalPairs is Philox and Normals in one: it puts two float32 into the place of each of pairs.
 	Philox               func(a, b, x []T, key0, key1, stream0, stream1, first T)
 	Normals              func(x, y, a, b []T, add, times T)
 	NormalPairs          func(pairs, x []T, key0, key1, stream0, stream1, first, add, times T)
@@ -163,7 +162,7 @@ func init() {
 	}
 }
 
-// nearAndFar makes a function of two: one that gives NaN for large numbers, and one for these.
+// nearAndFar combines two functions: one that gives NaN for large numbers, and one for those.
 func nearAndFar(near func(dst, x []float32), sum func(x []float32) float32, far func(float64) float64) func(dst, x []float32) {
 	const part = 1024
 	return func(dst, x []float32) {
@@ -203,9 +202,9 @@ func vectorsOf[T float32 | float64](all []Vectors[T]) *Vectors[T] {
 	return new(Vectors[T])
 }
 
-// Transpose turns a matrix of so many rows and columns, in words of 4 or 8 bytes: word j of row i goes to
-// word i of row j of dst. Strides of both are in words. It returns how many of the rows it did, whole
-// vectors of them; the caller does the rest.
+// Transpose transposes a matrix with the given numbers of rows and columns, in words of 4 or 8 bytes:
+// word j of row i goes to word i of row j of dst. Strides of both are in words. It returns how many rows
+// it did, in whole vectors; the caller does the rest.
 func Transpose[T uint32 | uint64](dst []T, dstStride int, src []T, srcStride, rows, columns int) (done int) {
 	size := int(unsafe.Sizeof(T(0)))
 	done = rows &^ (32/size - 1)
@@ -217,20 +216,20 @@ func Transpose[T uint32 | uint64](dst []T, dstStride int, src []T, srcStride, ro
 	return done
 }
 
-// Reverse returns the loop of the chosen level that writes words in the other order, nil where
-// it has none. dst must not be x.
+// Reverse returns the loop of the chosen level that writes words in reverse order, nil if it
+// has none. dst must not be x.
 func Reverse() func(dst, x []uint32) { return reverseAt(level) }
 
-// SortedRun is the length of the runs that words are sorted in.
+// SortedRun is the length of the runs in which words are sorted.
 const SortedRun = 32
 
 // Sorting returns two loops over words that, as float64, are positive and finite, nil where the chosen level has none:
-// one that sorts each run of SortedRun words of so many whole runs, and one that merges x and y, both in order and of a
-// multiple of 8 words.
+// one that sorts each run of SortedRun words in a number of whole runs, and one that merges x and y, both in order and
+// with a multiple of 8 words.
 func Sorting() (runs func(words []uint64), merge func(dst, x, y []uint64)) { return sortingAt(level) }
 
-// Search writes how many of sorted words are less than each of keys to out, of the same length. Each step of a search
-// halves what is left, and nothing has to be guessed.
+// Search writes how many of the sorted words are less than each key to out, which has as many elements as keys. Each
+// step of a search halves what is left, and no branch has to be predicted.
 func Search(out []int64, sorted, keys []uint64) { search(out[:len(keys)], sorted, keys) }
 
 func searchEach(out []int64, sorted, keys []uint64) {
@@ -246,8 +245,8 @@ func searchEach(out []int64, sorted, keys []uint64) {
 	}
 }
 
-// WhereSet writes the numbers of those of x that are set, bools of 0 and 1 of which the first has the number first, and
-// returns how many they are. dst has room for all of them, and nothing is written behind its end.
+// WhereSet writes the numbers of the bools in x that are true, stored as 0 and 1 and counted from first, and returns
+// how many there are. dst has room for all of them, and nothing is written past its end.
 func WhereSet(dst []int64, x []uint8, first int) (n int) { return whereSetAt(dst, x, first) }
 
 func whereSetEach(dst []int64, x []uint8, first int) (n int) {
@@ -256,27 +255,27 @@ func whereSetEach(dst []int64, x []uint8, first int) (n int) {
 			break
 		}
 		dst[n] = int64(first + i)
-		n += int(set & 1) // one more is written than stays, and nothing has to be guessed
+		n += int(set & 1) // one more is written than stays, and no branch has to be predicted
 	}
 	return n
 }
 
-// Near reports whether all of x are from -2⁵⁰ to 2⁵⁰-1, where the loops of [Vectors] whose names say so are right. It
-// is for levels that have these.
+// Near reports whether all of x are from -2⁵⁰ to 2⁵⁰-1, where the loops of [Vectors] with Near in their names are
+// right. It is for levels that have these.
 func Near(x []int64) bool {
 	bits := Float64s().Shifted(unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(x))), len(x)), math.Float64frombits(1<<50))
 	return math.Float64bits(bits)>>51 == 0
 }
 
-// Conversions are loops between float32 and formats of 8 and 16 bits in memory; nil where the level has none.
+// Conversions are loops between float32 and formats of 8 and 16 bits in memory; nil if the level has none.
 type Conversions struct {
 	FromBFloat16, FromFloat16 func(dst []float32, src unsafe.Pointer)
 	ToBFloat16, ToFloat16     func(dst unsafe.Pointer, src []float32)
 
 	FromUint8          func(dst []float32, src unsafe.Pointer) // also of bools
 	FromE4M3, FromE5M2 func(dst []float32, src unsafe.Pointer) // see tensor.Float8E4M3
-	ToE4M3, ToE5M2     func(dst unsafe.Pointer, src []float32) // what is too large becomes NaN or infinite
-	ToBool             func(dst unsafe.Pointer, src []float32) // 1 for what is not 0
+	ToE4M3, ToE5M2     func(dst unsafe.Pointer, src []float32) // numbers that are too large become NaN or infinite
+	ToBool             func(dst unsafe.Pointer, src []float32) // 1 for numbers that are not 0
 
 	// Of int64:
 	WholeToFloat32, WholeToInt32, WholeToBool       func(dst unsafe.Pointer, src []int64) // to float32: where [Near] is true
@@ -287,9 +286,9 @@ type Conversions struct {
 	DoubleToFloat32                    func(dst unsafe.Pointer, src []float64)
 }
 
-// Ramp returns the loop of (x + first)·step + start of the chosen level, rounded at each step, nil where it has none.
+// Ramp returns the chosen level's loop for (x + first)·step + start, rounded at each step, nil if it has none.
 func Ramp() func(dst []float32, x []float64, start, step, first float64) { return rampAt(level) }
 
-// Powers returns the loop of x to the power of y of the chosen level, nil where it has none: NaN unless x is positive
-// and finite and |y| at most 2²⁰, 0.51 ULP.
+// Powers returns the chosen level's loop for x to the power of y, nil if it has none: NaN unless x is positive and
+// finite and |y| is at most 2²⁰; 0.51 ULP.
 func Powers() func(dst, x, y []float32) { return powersAt(level) }

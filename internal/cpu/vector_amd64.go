@@ -31,7 +31,7 @@ func Converters() Conversions {
 	return Conversions{}
 }
 
-// widening runs a kernel over whole units, and over what is left by way of a copy as long as a unit.
+// widening runs a kernel over whole units, and over the rest through a copy as long as a unit.
 func widening[D, S any](kernel func(dst *D, src *S, n int), unit int) func(dst []D, src unsafe.Pointer) {
 	return func(dst []D, src unsafe.Pointer) {
 		n := len(dst) / unit * unit

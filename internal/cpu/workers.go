@@ -8,26 +8,26 @@ import (
 )
 
 // Workers are goroutines that wait for pieces of work. Starting a goroutine and waking its thread costs several
-// microseconds, as much as a product of 100x100 matrices; so a worker that has run dry first looks for more work for
-// a while, and only then goes to sleep. While it looks it lets Go's scheduler run others in between: the garbage
-// collector stops the world, and works, by way of it. For the same reason a worker has no thread to itself; giving
-// way would then take a change of threads.
+// microseconds, as much as a product of 100x100 matrices; so a worker that has run out of work first looks for more
+// for a while, and only then goes to sleep. While it looks, it lets Go's scheduler run others in between: the
+// garbage collector needs the scheduler to stop the world and to work. For the same reason a worker has no thread to
+// itself; yielding would then take a thread switch.
 //
 // The system may wake a worker on the very core on which the caller computes, and takes tens of
-// milliseconds to notice that another one is idle. So a caller whose worker did not come leaves word of
-// where it is, and the worker goes elsewhere.
+// milliseconds to notice that another one is idle. So a caller whose worker did not come notes which
+// core it is on, and the worker moves to another.
 
-// spinFor is how long an idle worker looks for work before it sleeps. It must outlast the gap between two operations
-// of a training step, or each of them pays for a waking.
+// spinFor is how long an idle worker looks for work before it sleeps. It must be longer than the gap between two
+// operations of a training step, or each of them pays for waking a worker.
 const spinFor = 200 * time.Microsecond
 
 // job is one call of Parallel.
 type job struct {
 	f       func(piece int)
 	taken   []atomic.Bool // by piece
-	members int           // the pieces are dealt out among so many, the caller being member 0
+	members int           // how many share the pieces; the caller is member 0
 	_       [64]byte
-	state   atomic.Int64 // workers that are in it, times joined those that ever were; closed once the caller has found no piece left
+	state   atomic.Int64 // workers in it, plus joined times those that ever were; closed once the caller has found no piece left
 	_       [64]byte
 }
 
@@ -58,9 +58,9 @@ var started = time.Now()
 // Threads returns how many threads a job may use.
 func Threads() int { return runtime.GOMAXPROCS(0) }
 
-// Parallel calls f once for each piece in [0, n), on several threads. Piece i goes to the same thread in each call as
-// far as possible, so that what it read and wrote is still in that core's cache. If another job has the workers, as
-// in a call from within f, all pieces run here. It returns when all calls have; f must not panic.
+// Parallel calls f once for each piece in [0, n), on several threads. As far as possible, piece i goes to the same
+// thread in each call, so that its data is still in that core's cache. If another job has the workers, as in a call
+// from within f, all pieces run here. It returns when all calls have; f must not panic.
 func Parallel(n int, f func(piece int)) {
 	members := min(Threads(), n)
 	if members <= 1 || !pool.busy.TryLock() {
@@ -108,7 +108,7 @@ func (j *job) finish() {
 	pool.busy.Unlock()
 }
 
-// work does the pieces that belong to a member, and then those of others that were not begun.
+// work does the pieces that belong to a member, and then those of others that haven't been started.
 func (j *job) work(member int) {
 	for turn := range j.members {
 		for i := (member + turn) % j.members; i < len(j.taken); i += j.members {
@@ -137,7 +137,7 @@ func (j *job) join(member int) {
 	j.state.Add(-1)
 }
 
-// run is the life of a worker. seen is the number of jobs before it was made.
+// run is the loop of a worker. seen is the number of jobs before it was made.
 func (w *worker) run(member int, seen uint64) {
 	since := time.Since(started)
 	for i := 0; ; i++ {

@@ -9,7 +9,7 @@ import "unsafe"
 //go:noescape
 func enabledStates(states *uint64)
 
-// roundRows rounds rows of 32·blocks float32 to bfloat16. It takes subnormal numbers for zero, of which sums in tiles have none. Strides are in bytes.
+// roundRows rounds rows of 32·blocks float32 to bfloat16. It treats subnormal numbers as zero; sums in tiles have none. Strides are in bytes.
 //
 //go:noescape
 func roundRows(dst unsafe.Pointer, dstRow uintptr, src unsafe.Pointer, srcRow uintptr, rows int, blocks int)

@@ -17,7 +17,7 @@ func mergeRuns(dst *uint64, x *uint64, n int, y *uint64, m int)
 //go:noescape
 func searchWords(out *int64, sorted *uint64, n int, keys *uint64, groups int)
 
-// whereSet writes the numbers of those of x that are set, the first of which has the number first, and returns where it stopped in x and in dst: behind 8·n > 0 bools, or where dst has no room for eight more.
+// whereSet writes the numbers of the bools in x that are true, counted from first, and returns where it stopped in x and in dst: after 8·n > 0 bools, or where dst has no room for eight more.
 //
 //go:noescape
 func whereSet(dst *int64, room int, x *uint8, n int, first int, stopped *[2]int)

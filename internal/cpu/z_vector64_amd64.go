@@ -134,12 +134,12 @@ func ceilF64AVX2(dst *float64, x *float64, n int)
 //go:noescape
 func ceilF64AVX512(dst *float64, x *float64, n int)
 
-// truncF64AVX2 cuts the fraction.
+// truncF64AVX2 drops the fraction.
 //
 //go:noescape
 func truncF64AVX2(dst *float64, x *float64, n int)
 
-// truncF64AVX512 cuts the fraction.
+// truncF64AVX512 drops the fraction.
 //
 //go:noescape
 func truncF64AVX512(dst *float64, x *float64, n int)
@@ -174,12 +174,12 @@ func minimumF64AVX2(dst *float64, x *float64, y *float64, n int)
 //go:noescape
 func minimumF64AVX512(dst *float64, x *float64, y *float64, n int)
 
-// signF64AVX2 computes -1, 0 or 1; 0 of NaN.
+// signF64AVX2 computes -1, 0 or 1; 0 for NaN.
 //
 //go:noescape
 func signF64AVX2(dst *float64, x *float64, n int)
 
-// signF64AVX512 computes -1, 0 or 1; 0 of NaN.
+// signF64AVX512 computes -1, 0 or 1; 0 for NaN.
 //
 //go:noescape
 func signF64AVX512(dst *float64, x *float64, n int)
@@ -354,22 +354,22 @@ func addSquaresF64AVX2(dst *float64, w *float64, x *float64, y *float64, z *floa
 //go:noescape
 func addSquaresF64AVX512(dst *float64, w *float64, x *float64, y *float64, z *float64, n int, params *float64)
 
-// minFourF64AVX2 brings the smallest of w, x, y, z and dst to dst; NaN if one is.
+// minFourF64AVX2 puts the smallest of w, x, y, z and dst into dst; NaN if one is.
 //
 //go:noescape
 func minFourF64AVX2(dst *float64, w *float64, x *float64, y *float64, z *float64, n int)
 
-// minFourF64AVX512 brings the smallest of w, x, y, z and dst to dst; NaN if one is.
+// minFourF64AVX512 puts the smallest of w, x, y, z and dst into dst; NaN if one is.
 //
 //go:noescape
 func minFourF64AVX512(dst *float64, w *float64, x *float64, y *float64, z *float64, n int)
 
-// maxFourF64AVX2 brings the largest of w, x, y, z and dst to dst; NaN if one is.
+// maxFourF64AVX2 puts the largest of w, x, y, z and dst into dst; NaN if one is.
 //
 //go:noescape
 func maxFourF64AVX2(dst *float64, w *float64, x *float64, y *float64, z *float64, n int)
 
-// maxFourF64AVX512 brings the largest of w, x, y, z and dst to dst; NaN if one is.
+// maxFourF64AVX512 puts the largest of w, x, y, z and dst into dst; NaN if one is.
 //
 //go:noescape
 func maxFourF64AVX512(dst *float64, w *float64, x *float64, y *float64, z *float64, n int)
@@ -514,12 +514,12 @@ func sumF64AVX2(x *float64, n int, result *float64)
 //go:noescape
 func sumF64AVX512(x *float64, n int, result *float64)
 
-// largestF64AVX2 computes the largest x, -Inf if there is none; NaN may be passed over.
+// largestF64AVX2 computes the largest x, -Inf if there is none; NaN may be skipped.
 //
 //go:noescape
 func largestF64AVX2(x *float64, n int, result *float64)
 
-// largestF64AVX512 computes the largest x, -Inf if there is none; NaN may be passed over.
+// largestF64AVX512 computes the largest x, -Inf if there is none; NaN may be skipped.
 //
 //go:noescape
 func largestF64AVX512(x *float64, n int, result *float64)
@@ -664,42 +664,42 @@ func philoxF64AVX2(a *float64, b *float64, x *float64, n int, params *float64)
 //go:noescape
 func philoxF64AVX512(a *float64, b *float64, x *float64, n int, params *float64)
 
-// normalsF64AVX2 computes two normal numbers to x and y of 64 random bits in a and 64 in b.
+// normalsF64AVX2 computes two normal numbers, to x and y, from 64 random bits in a and 64 in b.
 //
 //go:noescape
 func normalsF64AVX2(x *float64, y *float64, a *float64, b *float64, n int, params *float64)
 
-// normalsF64AVX512 computes two normal numbers to x and y of 64 random bits in a and 64 in b.
+// normalsF64AVX512 computes two normal numbers, to x and y, from 64 random bits in a and 64 in b.
 //
 //go:noescape
 func normalsF64AVX512(x *float64, y *float64, a *float64, b *float64, n int, params *float64)
 
-// normalPairsF64AVX2 makes two normal numbers of each block of Philox, as float32: one beside the other in the place of a float64. Parameters are those of philox, a mean p₅ and a standard deviation p₆.
+// normalPairsF64AVX2 makes two normal numbers from each block of Philox, as float32, side by side in the place of a float64. Parameters are those of philox, a mean p₅ and a standard deviation p₆.
 //
 //go:noescape
 func normalPairsF64AVX2(pairs *float64, x *float64, n int, params *float64)
 
-// normalPairsF64AVX512 makes two normal numbers of each block of Philox, as float32: one beside the other in the place of a float64. Parameters are those of philox, a mean p₅ and a standard deviation p₆.
+// normalPairsF64AVX512 makes two normal numbers from each block of Philox, as float32, side by side in the place of a float64. Parameters are those of philox, a mean p₅ and a standard deviation p₆.
 //
 //go:noescape
 func normalPairsF64AVX512(pairs *float64, x *float64, n int, params *float64)
 
-// uniformsF64AVX2 computes p₀ + u·p₁ of the first 53 bits of x as a number u from 0 to 1.
+// uniformsF64AVX2 computes p₀ + u·p₁ with the first 53 bits of x as a number u from 0 to 1.
 //
 //go:noescape
 func uniformsF64AVX2(dst *float64, x *float64, n int, params *float64)
 
-// uniformsF64AVX512 computes p₀ + u·p₁ of the first 53 bits of x as a number u from 0 to 1.
+// uniformsF64AVX512 computes p₀ + u·p₁ with the first 53 bits of x as a number u from 0 to 1.
 //
 //go:noescape
 func uniformsF64AVX512(dst *float64, x *float64, n int, params *float64)
 
-// uniforms24F64AVX2 computes p₀ + u·p₁ of the first 24 bits of x as a number u from 0 to 1.
+// uniforms24F64AVX2 computes p₀ + u·p₁ with the first 24 bits of x as a number u from 0 to 1.
 //
 //go:noescape
 func uniforms24F64AVX2(dst *float64, x *float64, n int, params *float64)
 
-// uniforms24F64AVX512 computes p₀ + u·p₁ of the first 24 bits of x as a number u from 0 to 1.
+// uniforms24F64AVX512 computes p₀ + u·p₁ with the first 24 bits of x as a number u from 0 to 1.
 //
 //go:noescape
 func uniforms24F64AVX512(dst *float64, x *float64, n int, params *float64)
@@ -714,42 +714,42 @@ func powersF64AVX2(dst *float32, x *float32, y *float32, n int)
 //go:noescape
 func powersF64AVX512(dst *float32, x *float32, y *float32, n int)
 
-// maxBytesF64AVX2 computes the largest of eight bytes each, whose bits are turned by the parameter.
+// maxBytesF64AVX2 computes the largest of eight bytes each, whose bits are flipped by the parameter.
 //
 //go:noescape
 func maxBytesF64AVX2(dst *float64, x *float64, y *float64, n int, params *float64)
 
-// maxBytesF64AVX512 computes the largest of eight bytes each, whose bits are turned by the parameter.
+// maxBytesF64AVX512 computes the largest of eight bytes each, whose bits are flipped by the parameter.
 //
 //go:noescape
 func maxBytesF64AVX512(dst *float64, x *float64, y *float64, n int, params *float64)
 
-// highestBytesF64AVX2 computes the largest of eight bytes each, whose bits are turned by the parameter and stay so. n is a multiple of 8.
+// highestBytesF64AVX2 computes the largest of eight bytes each, whose bits are flipped by the parameter and stay flipped. n is a multiple of 8.
 //
 //go:noescape
 func highestBytesF64AVX2(x *float64, n int, result *float64, params *float64)
 
-// highestBytesF64AVX512 computes the largest of eight bytes each, whose bits are turned by the parameter and stay so. n is a multiple of 8.
+// highestBytesF64AVX512 computes the largest of eight bytes each, whose bits are flipped by the parameter and stay flipped. n is a multiple of 8.
 //
 //go:noescape
 func highestBytesF64AVX512(x *float64, n int, result *float64, params *float64)
 
-// maxShortsF64AVX2 computes the largest of four numbers of 16 bits each, whose bits are turned by the parameter.
+// maxShortsF64AVX2 computes the largest of four numbers of 16 bits each, whose bits are flipped by the parameter.
 //
 //go:noescape
 func maxShortsF64AVX2(dst *float64, x *float64, y *float64, n int, params *float64)
 
-// maxShortsF64AVX512 computes the largest of four numbers of 16 bits each, whose bits are turned by the parameter.
+// maxShortsF64AVX512 computes the largest of four numbers of 16 bits each, whose bits are flipped by the parameter.
 //
 //go:noescape
 func maxShortsF64AVX512(dst *float64, x *float64, y *float64, n int, params *float64)
 
-// highestShortsF64AVX2 computes the largest of four numbers of 16 bits each, whose bits are turned by the parameter and stay so. n is a multiple of 8.
+// highestShortsF64AVX2 computes the largest of four numbers of 16 bits each, whose bits are flipped by the parameter and stay flipped. n is a multiple of 8.
 //
 //go:noescape
 func highestShortsF64AVX2(x *float64, n int, result *float64, params *float64)
 
-// highestShortsF64AVX512 computes the largest of four numbers of 16 bits each, whose bits are turned by the parameter and stay so. n is a multiple of 8.
+// highestShortsF64AVX512 computes the largest of four numbers of 16 bits each, whose bits are flipped by the parameter and stay flipped. n is a multiple of 8.
 //
 //go:noescape
 func highestShortsF64AVX512(x *float64, n int, result *float64, params *float64)
@@ -794,22 +794,22 @@ func xorBitsOfF64AVX2(dst *float64, x *float64, n int, params *float64)
 //go:noescape
 func xorBitsOfF64AVX512(dst *float64, x *float64, n int, params *float64)
 
-// outsideF64AVX2 sets the first bit if one of x is negative or more than p, as integers.
+// outsideF64AVX2 sets the first bit if any x, as an integer, is negative or more than p.
 //
 //go:noescape
 func outsideF64AVX2(x *float64, n int, result *float64, params *float64)
 
-// outsideF64AVX512 sets the first bit if one of x is negative or more than p, as integers.
+// outsideF64AVX512 sets the first bit if any x, as an integer, is negative or more than p.
 //
 //go:noescape
 func outsideF64AVX512(x *float64, n int, result *float64, params *float64)
 
-// shiftedF64AVX2 computes the bits that are set in one of x + p, as integers.
+// shiftedF64AVX2 computes the bits that are set in any x + p, as integers.
 //
 //go:noescape
 func shiftedF64AVX2(x *float64, n int, result *float64, params *float64)
 
-// shiftedF64AVX512 computes the bits that are set in one of x + p, as integers.
+// shiftedF64AVX512 computes the bits that are set in any x + p, as integers.
 //
 //go:noescape
 func shiftedF64AVX512(x *float64, n int, result *float64, params *float64)
@@ -824,12 +824,12 @@ func sumWholeF64AVX2(x *float64, n int, result *float64)
 //go:noescape
 func sumWholeF64AVX512(x *float64, n int, result *float64)
 
-// sumBytesF64AVX2 computes Σ x of bytes without a sign, whose bits are turned by the parameter, as an integer.
+// sumBytesF64AVX2 computes Σ x of unsigned bytes, whose bits are flipped by the parameter, as an integer.
 //
 //go:noescape
 func sumBytesF64AVX2(x *float64, n int, result *float64, params *float64)
 
-// sumBytesF64AVX512 computes Σ x of bytes without a sign, whose bits are turned by the parameter, as an integer.
+// sumBytesF64AVX512 computes Σ x of unsigned bytes, whose bits are flipped by the parameter, as an integer.
 //
 //go:noescape
 func sumBytesF64AVX512(x *float64, n int, result *float64, params *float64)
@@ -894,82 +894,82 @@ func lessWholeF64AVX2(dst *float64, x *float64, y *float64, n int)
 //go:noescape
 func lessWholeF64AVX512(dst *float64, x *float64, y *float64, n int)
 
-// quotientNearF64AVX2 computes x/y with the fraction cut, of integers of less than 51 bits.
+// quotientNearF64AVX2 computes x/y without its fraction, for integers of less than 51 bits.
 //
 //go:noescape
 func quotientNearF64AVX2(dst *float64, x *float64, y *float64, n int)
 
-// quotientNearF64AVX512 computes x/y with the fraction cut, of integers of less than 51 bits.
+// quotientNearF64AVX512 computes x/y without its fraction, for integers of less than 51 bits.
 //
 //go:noescape
 func quotientNearF64AVX512(dst *float64, x *float64, y *float64, n int)
 
-// floorNearF64AVX2 computes x/y rounded down, of integers of less than 51 bits.
+// floorNearF64AVX2 computes x/y rounded down, for integers of less than 51 bits.
 //
 //go:noescape
 func floorNearF64AVX2(dst *float64, x *float64, y *float64, n int)
 
-// floorNearF64AVX512 computes x/y rounded down, of integers of less than 51 bits.
+// floorNearF64AVX512 computes x/y rounded down, for integers of less than 51 bits.
 //
 //go:noescape
 func floorNearF64AVX512(dst *float64, x *float64, y *float64, n int)
 
-// restNearF64AVX2 computes x mod y with the sign of x, of integers of less than 51 bits.
+// restNearF64AVX2 computes x mod y with the sign of x, for integers of less than 51 bits.
 //
 //go:noescape
 func restNearF64AVX2(dst *float64, x *float64, y *float64, n int)
 
-// restNearF64AVX512 computes x mod y with the sign of x, of integers of less than 51 bits.
+// restNearF64AVX512 computes x mod y with the sign of x, for integers of less than 51 bits.
 //
 //go:noescape
 func restNearF64AVX512(dst *float64, x *float64, y *float64, n int)
 
-// modNearF64AVX2 computes x mod y with the sign of y, of integers of less than 51 bits.
+// modNearF64AVX2 computes x mod y with the sign of y, for integers of less than 51 bits.
 //
 //go:noescape
 func modNearF64AVX2(dst *float64, x *float64, y *float64, n int)
 
-// modNearF64AVX512 computes x mod y with the sign of y, of integers of less than 51 bits.
+// modNearF64AVX512 computes x mod y with the sign of y, for integers of less than 51 bits.
 //
 //go:noescape
 func modNearF64AVX512(dst *float64, x *float64, y *float64, n int)
 
-// quotientIntsF64AVX2 computes x/y with the fraction cut, of int32. n is a multiple of 8.
+// quotientIntsF64AVX2 computes x/y without its fraction, for int32. n is a multiple of 8.
 //
 //go:noescape
 func quotientIntsF64AVX2(dst *float32, x *float32, y *float32, n int)
 
-// quotientIntsF64AVX512 computes x/y with the fraction cut, of int32.
+// quotientIntsF64AVX512 computes x/y without its fraction, for int32.
 //
 //go:noescape
 func quotientIntsF64AVX512(dst *float32, x *float32, y *float32, n int)
 
-// floorIntsF64AVX2 computes x/y rounded down, of int32. n is a multiple of 8.
+// floorIntsF64AVX2 computes x/y rounded down, for int32. n is a multiple of 8.
 //
 //go:noescape
 func floorIntsF64AVX2(dst *float32, x *float32, y *float32, n int)
 
-// floorIntsF64AVX512 computes x/y rounded down, of int32.
+// floorIntsF64AVX512 computes x/y rounded down, for int32.
 //
 //go:noescape
 func floorIntsF64AVX512(dst *float32, x *float32, y *float32, n int)
 
-// restIntsF64AVX2 computes x mod y with the sign of x, of int32. n is a multiple of 8.
+// restIntsF64AVX2 computes x mod y with the sign of x, for int32. n is a multiple of 8.
 //
 //go:noescape
 func restIntsF64AVX2(dst *float32, x *float32, y *float32, n int)
 
-// restIntsF64AVX512 computes x mod y with the sign of x, of int32.
+// restIntsF64AVX512 computes x mod y with the sign of x, for int32.
 //
 //go:noescape
 func restIntsF64AVX512(dst *float32, x *float32, y *float32, n int)
 
-// modIntsF64AVX2 computes x mod y with the sign of y, of int32. n is a multiple of 8.
+// modIntsF64AVX2 computes x mod y with the sign of y, for int32. n is a multiple of 8.
 //
 //go:noescape
 func modIntsF64AVX2(dst *float32, x *float32, y *float32, n int)
 
-// modIntsF64AVX512 computes x mod y with the sign of y, of int32.
+// modIntsF64AVX512 computes x mod y with the sign of y, for int32.
 //
 //go:noescape
 func modIntsF64AVX512(dst *float32, x *float32, y *float32, n int)
@@ -1004,22 +1004,22 @@ func signWholeF64AVX2(dst *float64, x *float64, n int)
 //go:noescape
 func signWholeF64AVX512(dst *float64, x *float64, n int)
 
-// clampWholeF64AVX2 computes integers brought between the parameters.
+// clampWholeF64AVX2 clamps integers to the range of the parameters.
 //
 //go:noescape
 func clampWholeF64AVX2(dst *float64, x *float64, n int, params *float64)
 
-// clampWholeF64AVX512 computes integers brought between the parameters.
+// clampWholeF64AVX512 clamps integers to the range of the parameters.
 //
 //go:noescape
 func clampWholeF64AVX512(dst *float64, x *float64, n int, params *float64)
 
-// toNearF64AVX2 converts numbers to whole ones of less than 51 bits; fractions are cut.
+// toNearF64AVX2 converts numbers to integers of less than 51 bits; fractions are dropped.
 //
 //go:noescape
 func toNearF64AVX2(dst *float64, x *float64, n int)
 
-// toNearF64AVX512 converts numbers to whole ones of less than 51 bits; fractions are cut.
+// toNearF64AVX512 converts numbers to integers of less than 51 bits; fractions are dropped.
 //
 //go:noescape
 func toNearF64AVX512(dst *float64, x *float64, n int)
@@ -1044,32 +1044,32 @@ func wholeToF32F64AVX2(dst *float32, x *float64, n int)
 //go:noescape
 func wholeToF32F64AVX512(dst *float32, x *float64, n int)
 
-// f32ToWholeF64AVX2 converts float32 to integers of less than 51 bits; fractions are cut. n is a multiple of 8.
+// f32ToWholeF64AVX2 converts float32 to integers of less than 51 bits; fractions are dropped. n is a multiple of 8.
 //
 //go:noescape
 func f32ToWholeF64AVX2(dst *float64, x *float32, n int)
 
-// f32ToWholeF64AVX512 converts float32 to integers of less than 51 bits; fractions are cut.
+// f32ToWholeF64AVX512 converts float32 to integers of less than 51 bits; fractions are dropped.
 //
 //go:noescape
 func f32ToWholeF64AVX512(dst *float64, x *float32, n int)
 
-// wholeToIntsF64AVX2 cuts integers to 32 bits. n is a multiple of 8.
+// wholeToIntsF64AVX2 truncates integers to 32 bits. n is a multiple of 8.
 //
 //go:noescape
 func wholeToIntsF64AVX2(dst *float32, x *float64, n int)
 
-// wholeToIntsF64AVX512 cuts integers to 32 bits.
+// wholeToIntsF64AVX512 truncates integers to 32 bits.
 //
 //go:noescape
 func wholeToIntsF64AVX512(dst *float32, x *float64, n int)
 
-// intsToWholeF64AVX2 widens integers of 32 bits. n is a multiple of 8.
+// intsToWholeF64AVX2 widens 32-bit integers. n is a multiple of 8.
 //
 //go:noescape
 func intsToWholeF64AVX2(dst *float64, x *float32, n int)
 
-// intsToWholeF64AVX512 widens integers of 32 bits.
+// intsToWholeF64AVX512 widens 32-bit integers.
 //
 //go:noescape
 func intsToWholeF64AVX512(dst *float64, x *float32, n int)
@@ -1104,12 +1104,12 @@ func f64ToF32F64AVX2(dst *float32, x *float64, n int)
 //go:noescape
 func f64ToF32F64AVX512(dst *float32, x *float64, n int)
 
-// intsToF64F64AVX2 converts integers of 32 bits. n is a multiple of 8.
+// intsToF64F64AVX2 converts 32-bit integers. n is a multiple of 8.
 //
 //go:noescape
 func intsToF64F64AVX2(dst *float64, x *float32, n int)
 
-// intsToF64F64AVX512 converts integers of 32 bits.
+// intsToF64F64AVX512 converts 32-bit integers.
 //
 //go:noescape
 func intsToF64F64AVX512(dst *float64, x *float32, n int)
@@ -1124,12 +1124,12 @@ func rampF64AVX2(dst *float32, x *float64, n int, params *float64)
 //go:noescape
 func rampF64AVX512(dst *float32, x *float64, n int, params *float64)
 
-// bytesToWholeF64AVX2 widens integers of 8 bits without a sign. n is a multiple of 8.
+// bytesToWholeF64AVX2 widens unsigned 8-bit integers. n is a multiple of 8.
 //
 //go:noescape
 func bytesToWholeF64AVX2(dst *float64, x *uint8, n int)
 
-// bytesToWholeF64AVX512 widens integers of 8 bits without a sign.
+// bytesToWholeF64AVX512 widens unsigned 8-bit integers.
 //
 //go:noescape
 func bytesToWholeF64AVX512(dst *float64, x *uint8, n int)

@@ -4,7 +4,7 @@ package cpu
 
 import "math"
 
-// reverseWords writes n words of 4 bytes in the other order. n is a multiple of 8, and not 0.
+// reverseWords writes n words of 4 bytes in reverse order. n is a multiple of 8, and not 0.
 //
 //go:noescape
 func reverseWords(dst *uint32, x *uint32, n int)
@@ -139,12 +139,12 @@ func ceilF32AVX2(dst *float32, x *float32, n int)
 //go:noescape
 func ceilF32AVX512(dst *float32, x *float32, n int)
 
-// truncF32AVX2 cuts the fraction.
+// truncF32AVX2 drops the fraction.
 //
 //go:noescape
 func truncF32AVX2(dst *float32, x *float32, n int)
 
-// truncF32AVX512 cuts the fraction.
+// truncF32AVX512 drops the fraction.
 //
 //go:noescape
 func truncF32AVX512(dst *float32, x *float32, n int)
@@ -179,12 +179,12 @@ func minimumF32AVX2(dst *float32, x *float32, y *float32, n int)
 //go:noescape
 func minimumF32AVX512(dst *float32, x *float32, y *float32, n int)
 
-// signF32AVX2 computes -1, 0 or 1; 0 of NaN.
+// signF32AVX2 computes -1, 0 or 1; 0 for NaN.
 //
 //go:noescape
 func signF32AVX2(dst *float32, x *float32, n int)
 
-// signF32AVX512 computes -1, 0 or 1; 0 of NaN.
+// signF32AVX512 computes -1, 0 or 1; 0 for NaN.
 //
 //go:noescape
 func signF32AVX512(dst *float32, x *float32, n int)
@@ -359,22 +359,22 @@ func addSquaresF32AVX2(dst *float32, w *float32, x *float32, y *float32, z *floa
 //go:noescape
 func addSquaresF32AVX512(dst *float32, w *float32, x *float32, y *float32, z *float32, n int, params *float32)
 
-// minFourF32AVX2 brings the smallest of w, x, y, z and dst to dst; NaN if one is.
+// minFourF32AVX2 puts the smallest of w, x, y, z and dst into dst; NaN if one is.
 //
 //go:noescape
 func minFourF32AVX2(dst *float32, w *float32, x *float32, y *float32, z *float32, n int)
 
-// minFourF32AVX512 brings the smallest of w, x, y, z and dst to dst; NaN if one is.
+// minFourF32AVX512 puts the smallest of w, x, y, z and dst into dst; NaN if one is.
 //
 //go:noescape
 func minFourF32AVX512(dst *float32, w *float32, x *float32, y *float32, z *float32, n int)
 
-// maxFourF32AVX2 brings the largest of w, x, y, z and dst to dst; NaN if one is.
+// maxFourF32AVX2 puts the largest of w, x, y, z and dst into dst; NaN if one is.
 //
 //go:noescape
 func maxFourF32AVX2(dst *float32, w *float32, x *float32, y *float32, z *float32, n int)
 
-// maxFourF32AVX512 brings the largest of w, x, y, z and dst to dst; NaN if one is.
+// maxFourF32AVX512 puts the largest of w, x, y, z and dst into dst; NaN if one is.
 //
 //go:noescape
 func maxFourF32AVX512(dst *float32, w *float32, x *float32, y *float32, z *float32, n int)
@@ -519,12 +519,12 @@ func sumF32AVX2(x *float32, n int, result *float32)
 //go:noescape
 func sumF32AVX512(x *float32, n int, result *float32)
 
-// largestF32AVX2 computes the largest x, -Inf if there is none; NaN may be passed over.
+// largestF32AVX2 computes the largest x, -Inf if there is none; NaN may be skipped.
 //
 //go:noescape
 func largestF32AVX2(x *float32, n int, result *float32)
 
-// largestF32AVX512 computes the largest x, -Inf if there is none; NaN may be passed over.
+// largestF32AVX512 computes the largest x, -Inf if there is none; NaN may be skipped.
 //
 //go:noescape
 func largestF32AVX512(x *float32, n int, result *float32)
@@ -699,12 +699,12 @@ func notIntsF32AVX2(dst *float32, x *float32, n int)
 //go:noescape
 func notIntsF32AVX512(dst *float32, x *float32, n int)
 
-// clampIntsF32AVX2 computes x brought between the parameters for int32 in the places of float32.
+// clampIntsF32AVX2 computes x clamped to the range of the parameters for int32 in the places of float32.
 //
 //go:noescape
 func clampIntsF32AVX2(dst *float32, x *float32, n int, params *float32)
 
-// clampIntsF32AVX512 computes x brought between the parameters for int32 in the places of float32.
+// clampIntsF32AVX512 computes x clamped to the range of the parameters for int32 in the places of float32.
 //
 //go:noescape
 func clampIntsF32AVX512(dst *float32, x *float32, n int, params *float32)
@@ -869,12 +869,12 @@ func sumHighF32AVX2(x *float32, n int, result *float32)
 //go:noescape
 func sumHighF32AVX512(x *float32, n int, result *float32)
 
-// cutF32AVX2 computes int32 in the places of float32 by cutting fractions.
+// cutF32AVX2 computes int32 in the places of float32 by dropping fractions.
 //
 //go:noescape
 func cutF32AVX2(dst *float32, x *float32, n int)
 
-// cutF32AVX512 computes int32 in the places of float32 by cutting fractions.
+// cutF32AVX512 computes int32 in the places of float32 by dropping fractions.
 //
 //go:noescape
 func cutF32AVX512(dst *float32, x *float32, n int)
@@ -899,12 +899,12 @@ func eluF32AVX2(dst *float32, x *float32, n int, params *float32)
 //go:noescape
 func eluF32AVX512(dst *float32, x *float32, n int, params *float32)
 
-// sumShortsF32AVX2 computes Σ x of integers of 16 bits, as one of 32 bits.
+// sumShortsF32AVX2 computes Σ x of 16-bit integers, as a 32-bit integer.
 //
 //go:noescape
 func sumShortsF32AVX2(x *float32, n int, result *float32)
 
-// sumShortsF32AVX512 computes Σ x of integers of 16 bits, as one of 32 bits.
+// sumShortsF32AVX512 computes Σ x of 16-bit integers, as a 32-bit integer.
 //
 //go:noescape
 func sumShortsF32AVX512(x *float32, n int, result *float32)
@@ -1039,12 +1039,12 @@ func geluTanhF32AVX2(dst *float32, x *float32, n int)
 //go:noescape
 func geluTanhF32AVX512(dst *float32, x *float32, n int)
 
-// expSumF32AVX2 computes eˣ⁻ᵖ with the parameter p, and the sum of that.
+// expSumF32AVX2 computes eˣ⁻ᵖ with the parameter p, and its sum.
 //
 //go:noescape
 func expSumF32AVX2(dst *float32, x *float32, n int, result *float32, params *float32)
 
-// expSumF32AVX512 computes eˣ⁻ᵖ with the parameter p, and the sum of that.
+// expSumF32AVX512 computes eˣ⁻ᵖ with the parameter p, and its sum.
 //
 //go:noescape
 func expSumF32AVX512(dst *float32, x *float32, n int, result *float32, params *float32)
@@ -1119,32 +1119,32 @@ func fromE5M2F32AVX2(dst *float32, x *uint8, n int)
 //go:noescape
 func fromE5M2F32AVX512(dst *float32, x *uint8, n int)
 
-// toE4M3F32AVX2 rounds to E4M3, ties to even; what is too large becomes NaN. n is a multiple of 8.
+// toE4M3F32AVX2 rounds to E4M3, ties to even; numbers that are too large become NaN. n is a multiple of 8.
 //
 //go:noescape
 func toE4M3F32AVX2(dst *uint8, x *float32, n int)
 
-// toE4M3F32AVX512 rounds to E4M3, ties to even; what is too large becomes NaN.
+// toE4M3F32AVX512 rounds to E4M3, ties to even; numbers that are too large become NaN.
 //
 //go:noescape
 func toE4M3F32AVX512(dst *uint8, x *float32, n int)
 
-// toE5M2F32AVX2 rounds to E5M2, ties to even; what is too large becomes infinite. n is a multiple of 8.
+// toE5M2F32AVX2 rounds to E5M2, ties to even; numbers that are too large become infinite. n is a multiple of 8.
 //
 //go:noescape
 func toE5M2F32AVX2(dst *uint8, x *float32, n int)
 
-// toE5M2F32AVX512 rounds to E5M2, ties to even; what is too large becomes infinite.
+// toE5M2F32AVX512 rounds to E5M2, ties to even; numbers that are too large become infinite.
 //
 //go:noescape
 func toE5M2F32AVX512(dst *uint8, x *float32, n int)
 
-// toFloat16F32AVX2 rounds to float16, ties to even; NaN keeps its sign alone. n is a multiple of 8.
+// toFloat16F32AVX2 rounds to float16, ties to even; NaN keeps only its sign. n is a multiple of 8.
 //
 //go:noescape
 func toFloat16F32AVX2(dst *uint16, x *float32, n int)
 
-// toFloat16F32AVX512 rounds to float16, ties to even; NaN keeps its sign alone.
+// toFloat16F32AVX512 rounds to float16, ties to even; NaN keeps only its sign.
 //
 //go:noescape
 func toFloat16F32AVX512(dst *uint16, x *float32, n int)

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Numbers are what a step of an optimizer needs besides tensors. They depend on the settings and the step alone, so
+// Numbers are what a step of an optimizer needs besides tensors. They depend only on the settings and the step, so
 // they are computed once for all elements. An [Update] says which of them it uses, and for what.
 type Numbers struct {
 	LR, Decay, Sign       float64
@@ -22,21 +22,21 @@ type Numbers struct {
 // instructions, package gpu with a kernel. Tests compare each of them with the formula.
 type Update struct {
 	Name    string
-	Numbers []string // those it uses, by the names that they have in the formula, in the order in which a kernel gets them
-	State   []State  // behind the parameter p and its gradient g
+	Numbers []string // the numbers it uses, by their names in the formula, in the order in which a kernel gets them
+	State   []State  // after the parameter p and its gradient g
 	Formula string   // statements of Go over one element; each operation rounds
 
-	each int            // operations of the formula, where all of the following numbers are 0
-	more map[string]int // by how many there are more where one of these is not
+	each int            // operations of the formula if all of the following numbers are 0
+	more map[string]int // how many more there are if one of these is not 0
 }
 
 // A State is a tensor that belongs to a parameter and lasts from step to step.
 type State struct {
 	Name string
-	When string // the number that is 0 where there is no such tensor; "": there always is
+	When string // the number that is 0 if there is no such tensor; "": there always is
 }
 
-// Updates lists the steps. Their order is that of the numbers by which kernels know them.
+// Updates lists the steps, in the order of the numbers by which kernels know them.
 var Updates = []Update{
 	{"sgd", []string{"lr", "decay", "sign"}, nil, `
 		d := sign*g + decay*p
@@ -90,7 +90,7 @@ var Updates = []Update{
 		}`, 16, map[string]int{"amsgrad": 1, "still": -5}},
 }
 
-// FindUpdate returns the update of that name, and its place in [Updates].
+// FindUpdate returns the update with a name, and its position in [Updates].
 func FindUpdate(name string) (u *Update, at int, err error) {
 	at = slices.IndexFunc(Updates, func(u Update) bool { return u.Name == name })
 	if at < 0 {
@@ -99,7 +99,7 @@ func FindUpdate(name string) (u *Update, at int, err error) {
 	return &Updates[at], at, nil
 }
 
-// Tensors returns how many tensors a step takes with these numbers, the parameter and its gradient counted.
+// Tensors returns how many tensors a step takes with these numbers, including the parameter and its gradient.
 func (u *Update) Tensors(n *Numbers) int {
 	count := 2
 	for _, s := range u.State {
@@ -110,7 +110,7 @@ func (u *Update) Tensors(n *Numbers) int {
 	return count
 }
 
-// FLOPs returns how many floating-point operations a step takes for each element with these numbers, as the formula has
+// FLOPs returns how many floating-point operations a step takes per element with these numbers, as the formula has
 // them: a root and a maximum count as one.
 func (u *Update) FLOPs(n *Numbers) int {
 	count := u.each

@@ -1,9 +1,9 @@
-// Package elementwise is the table of elementwise operations: what each of them is, said independently of the library.
-// A row of it feeds the tests of package tensor on every layout, dtype and device, its naive versions, the gradients at
-// special points, the comparison with PyTorch's answers, and the sweep that times each operation beside PyTorch.
+// Package elementwise is the table of elementwise operations: it says what each of them does, independently of the
+// library. A row feeds the tests of package tensor on every layout, dtype and device, the naive versions, the gradients
+// at special points, the comparison with PyTorch's answers, and the sweep that times each operation beside PyTorch.
 //
-// The table knows the library by names alone: tests within package tensor read it, too. Operations that are given
-// something besides tensors, such as bounds, have their rows in those tests.
+// The table knows the library only by names, since tests within package tensor read it, too. Operations with
+// other arguments besides tensors, such as bounds, have their rows in those tests.
 package elementwise
 
 import (
@@ -13,26 +13,26 @@ import (
 	"github.com/lectern-go/lectern/internal/naive"
 )
 
-// Op is one operation on one operand or two.
+// Op is one operation on one or two operands.
 type Op struct {
 	Name   string // of its record
 	Method string // of tensor.Tensor
 	Torch  string // PyTorch's expression for it, of a and b, or of c where an operand that is timed must be positive
 	Timed  string // the dtypes that are timed: f: float32, i: int32, l: int64, b: bool
 
-	Low, High float64 // between which tests draw operands, lest they meet corners; 0 and 0 mean -2 and 2
-	Floats    bool    // it is defined for floating point alone
+	Low, High float64 // between which tests draw operands, so as to avoid corners; 0 and 0 mean -2 and 2
+	Floats    bool    // it is defined only for floating point
 	Bools     bool    // it is defined for bools, too
-	Bits      bool    // it is defined for integers and bools alone
-	Alike     bool    // both operands must have one shape
+	Bits      bool    // it is defined only for integers and bools
+	Alike     bool    // both operands must have the same shape
 	Twice     bool    // it has a second derivative worth checking
 
 	Result Result
 	Value  Value
-	Usual  int        // FLOPs for each element that are a convention; those of Value are then not compared
+	Usual  int        // FLOPs per element by convention; those of Value are then not compared
 	Slopes []Gradient // with respect to each operand; none if there is no gradient
 
-	Smooth  []Point  // where its gradients must be those of finite differences
+	Smooth  []Point  // where its gradients must match finite differences
 	Corners []Corner // where they are stated
 
 	LeftOut []Omission // what PyTorch is not asked
@@ -51,7 +51,7 @@ const (
 type Value func(m *naive.Meter, v []float64) float64
 
 // Gradient computes the gradient with respect to an operand from the operands, the result y and the gradient g with
-// respect to that. What operands were repeated for is summed up by its caller.
+// respect to that. Its caller sums over repeated operands.
 type Gradient func(m *naive.Meter, in []*naive.Array, y, g *naive.Array) *naive.Array
 
 // Point is an element of each operand.
@@ -63,14 +63,14 @@ type Corner struct {
 	Want []float64
 }
 
-// Omission is where PyTorch answers otherwise, or refuses. If Gradient is set, it is asked for the value all the same.
+// Omission is where PyTorch gives a different answer, or refuses. If Gradient is set, it is still asked for the value.
 type Omission struct {
 	At       func(dtype string, p Point) bool
 	Gradient bool
 	Why      string
 }
 
-// Operands are the names of the operands in the expression for PyTorch, such as "ac", in their order.
+// Operands are the names of the operands in the expression for PyTorch, such as "ac", in order.
 func (o *Op) Operands() (names string) {
 	for _, name := range operand.FindAllString(o.Torch, -1) {
 		names += name

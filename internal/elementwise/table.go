@@ -46,7 +46,7 @@ var Table = []Op{
 		Smooth: []Point{{0, 1e-3}, {-1, -2}}, Corners: []Corner{{Point{0, 0}, []float64{0.5, 0.5}}}, LeftOut: notANumber},
 	{Name: "floor divide", Method: "FloorDiv", Torch: "a // c", Timed: "fil", Low: 1, High: 4, Value: two(floor)},
 	{Name: "truncating divide", Method: "TruncDiv", Torch: "torch.div(a, c, rounding_mode='trunc')", Timed: "fi", Low: 1, High: 4, Value: two(trunc),
-		LeftOut: []Omission{{At: func(d string, p Point) bool { return isSmall(d) && p[1] == 0.1 }, Why: "PyTorch rounds the quotient to 16 bits before it is cut"}}},
+		LeftOut: []Omission{{At: func(d string, p Point) bool { return isSmall(d) && p[1] == 0.1 }, Why: "PyTorch rounds the quotient to 16 bits before truncating it"}}},
 	{Name: "remainder", Method: "Remainder", Torch: "a % c", Timed: "fil", Low: 1, High: 4,
 		Value:  function2(func(a, b float64) float64 { return a - b*math.Floor(a/b) }),
 		Slopes: modulo(floor), Smooth: []Point{{-2.5, 2}, {2.5, -2}, {0.5, 2}}, LeftOut: tooFarApart},
@@ -200,16 +200,16 @@ var Table = []Op{
 				return m.Mul(g, m.Each(0, func(v []float64) float64 { return silu(m, v[0]) }, a))
 			}),
 		Smooth: append(zeros, Point{2, 0.5}, Point{2, 2}, Point{2, -1}, Point{0, 0.5}, Point{0, -1}, Point{1, 0.5}, Point{-2, 2}), LeftOut: []Omission{zeroTimesInfinity,
-			{At: func(d string, p Point) bool { return d != "float64" && p[0] <= -30 && math.Abs(p[1]) >= 1e8 }, Why: "PyTorch rounds the left factor to 0 before"}}},
-	// ln(1 + e^x) as it is written: how forward keeps from overflow is its own affair.
+			{At: func(d string, p Point) bool { return d != "float64" && p[0] <= -30 && math.Abs(p[1]) >= 1e8 }, Why: "PyTorch rounds the left factor to 0 first"}}},
+	// ln(1 + e^x) as written: how forward avoids overflow is its own affair.
 	{Name: "softplus", Method: "Softplus", Torch: "F.softplus(a)", Timed: "f", Twice: true, Result: Float,
 		Value: one(func(m meter, v float64) float64 { return m.Apply(math.Log, m.Plus(1, m.Apply(math.Exp, v))) }),
 		Slopes: of(func(m meter, x, _, g array) array {
 			return m.Mul(g, m.Each(0, func(v []float64) float64 { return m.Sigmoid(v[0]) }, x))
 		}),
 		Smooth: everywhere, LeftOut: []Omission{floatsAlone}},
-	// 20 is what the lecture, and most of what is written on rooflines, counts for GELU: its inner function is not one
-	// FLOP but a polynomial of a dozen.
+	// 20 is what the lecture, and most texts on rooflines, count for GELU: its inner function is not one FLOP but a
+	// polynomial with a dozen.
 	{Name: "gelu", Method: "GELU", Torch: "F.gelu(a)", Timed: "f", Twice: true, Result: Float, Usual: 20,
 		Value: one(func(_ meter, v float64) float64 { return v / 2 * math.Erfc(-v/math.Sqrt2) }),
 		Slopes: of(func(m meter, x, _, g array) array {
@@ -259,7 +259,7 @@ func corners(want float64, at []Point) (all []Corner) {
 
 // What PyTorch is not asked.
 var (
-	floatsAlone = Omission{At: func(d string, _ Point) bool { return isWhole(d) }, Why: "PyTorch has it of floats alone; here integers give float32"}
+	floatsAlone = Omission{At: func(d string, _ Point) bool { return isWhole(d) }, Why: "PyTorch has it only for floats; here integers give float32"}
 	notANumber  = []Omission{{At: func(_ string, p Point) bool { return math.IsNaN(p[0]) || math.IsNaN(p[1]) }, Gradient: true,
 		Why: "beside NaN PyTorch gives the gradient to both operands"}}
 	tooFarApart = []Omission{{At: func(d string, p Point) bool {
@@ -267,7 +267,7 @@ var (
 		return !math.IsInf(p[0], 0) && p[1] != 0 && (d == "float64" && math.IsInf(q, 0) || d != "float64" && q > math.MaxFloat32)
 	}, Why: "PyTorch's quotient overflows, and the rest is NaN"}}
 	zeroTimesInfinity = Omission{At: func(d string, p Point) bool { return d != "float64" && math.IsInf(p[0], 0) },
-		Why: "PyTorch multiplies infinity by 0, and has NaN for the limit"}
+		Why: "PyTorch multiplies infinity by 0, and returns NaN instead of the limit"}
 )
 
 func isWhole(dtype string) bool {
@@ -325,10 +325,10 @@ func pair(left, right func(m meter, a, b, y, g array) array) []Gradient {
 
 func pass(_ meter, _, _, _, g array) array { return g }
 
-// constant is the gradient of what is constant: zeros, computed by no operation.
+// constant is the gradient of a constant: zeros, computed by no operation.
 var constant = of(func(_ meter, x, _, _ array) array { return naive.New(x.Shape, x.Size) })
 
-// choice gives the gradient to the operand that wins, and half of it to each where none does.
+// choice gives the gradient to the operand that wins, and half of it to each if none does.
 func choice(wins func(a, b float64) bool) []Gradient {
 	share := func(m meter, mine, other, g array) array {
 		half := m.Mul(m.Mul(g, m.Where(naive.Equals, mine, other)), naive.Num(0.5))
@@ -362,8 +362,8 @@ func modulo(quotient func(m meter, a, b float64) float64) []Gradient {
 	})
 }
 
-// powerSlope is the gradient of aᵇ with respect to a. Where a power is 0 the base is first looked at, lest 0 be raised
-// to -1.
+// powerSlope is the gradient of aᵇ with respect to a. Where a power is 0, the base is checked first, so that 0 is not
+// raised to -1.
 func powerSlope(m meter, a, b, _, g array) array {
 	base := a
 	if slices.Contains(b.Values, 0) {
@@ -376,7 +376,7 @@ func powerSlope(m meter, a, b, _, g array) array {
 	return m.Mul(g, m.Mul(b, raised))
 }
 
-// share is the part of the sum eᵃ+eᵇ that a has, times g.
+// share is the fraction of the sum eᵃ+eᵇ that comes from a, times g.
 func share(m meter, a, b, g array) array {
 	return m.Mul(g, m.Each(0, func(v []float64) float64 { return m.Sigmoid(v[0]) }, m.Sub(a, b)))
 }

@@ -1,9 +1,9 @@
 // Package fakecuda is a CUDA driver, an NVRTC and a cuBLASLt for tests on machines without a device.
 //
-// [Use] builds one shared library with g++ and points the environment to it. Kernels are compiled by g++ as they are
-// and run on the processor, thread after thread; work on a stream is done only when it is waited for, and memory
-// that was freed or never written holds rubbish. Environment variables, which are read at each call, choose what goes
-// wrong:
+// [Use] builds one shared library with g++ and points the environment to it. g++ compiles the kernels as they are,
+// and they run on the processor, thread after thread; work on a stream is done only when something waits for it, and
+// memory that was freed or never written holds garbage. Environment variables, which are read at each call, choose
+// what goes wrong:
 //
 //	FAKECUDA_DEVICES=0          number of devices (1)
 //	FAKECUDA_DRIVER=11000       version of the driver (12080)
@@ -16,7 +16,7 @@
 //	FAKECUDA_FAULT=name:n:code  the nth call of an entry point, counted from when the variable was set, returns code;
 //	                            "kernel" is the nth kernel that runs; several faults are separated by commas
 //
-// Codes that a real driver can't recover from, such as 700 and 719, are returned by all later calls as well.
+// Codes from which a real driver can't recover, such as 700 and 719, are returned by all later calls, too.
 package fakecuda
 
 import (
@@ -37,8 +37,8 @@ import (
 //go:embed source
 var source embed.FS
 
-// Build returns the path of the library. It is built once and kept in the user's cache folder. Where there is no g++
-// the test is skipped, and fails in CI. Where package gpu has no devices, without cgo or off Linux, it is skipped.
+// Build returns the path of the library. It is built once and kept in the user's cache folder. If there is no g++,
+// the test is skipped, or fails in CI. Where package gpu has no devices, without cgo or off Linux, it is skipped.
 func Build(t testing.TB) string {
 	t.Helper()
 	if !usable {
@@ -51,8 +51,8 @@ func Build(t testing.TB) string {
 	return path
 }
 
-// Use builds the library and sets the environment so that package gpu finds it, and nothing else, for the time of the
-// test. The user's cache is another one meanwhile.
+// Use builds the library and sets the environment so that package gpu finds it, and nothing else, for the duration of
+// the test. Meanwhile the user's cache is a different one.
 func Use(t testing.TB) {
 	t.Helper()
 	for name, value := range Environment(t) {
@@ -186,8 +186,8 @@ var build = sync.OnceValue(func() string {
 	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 })
 
-// folder is where what belongs to this version of the fake is kept. Processes that
-// a test starts are told by FAKECUDA_CACHE.
+// folder is where the files of this version of the fake are kept. FAKECUDA_CACHE tells
+// it to processes that a test starts.
 var folder = sync.OnceValues(func() (string, error) {
 	if named := os.Getenv("FAKECUDA_CACHE"); named != "" {
 		return named, nil
@@ -205,7 +205,7 @@ func file(name string) (string, error) {
 	return filepath.Join(path, name), err
 }
 
-// whole makes a file under another name first, so that other processes never see half of it.
+// whole first makes a file under another name, so that other processes never see half of it.
 func whole(path string, make func(temporary string) error) error {
 	temporary := path + "." + strconv.Itoa(os.Getpid())
 	defer os.Remove(temporary)

@@ -12,17 +12,17 @@ import (
 type Mode int
 
 const (
-	// ReadOnly memory must not be written; a write ends the process.
+	// ReadOnly memory must not be written to; a write ends the process.
 	ReadOnly Mode = iota
-	// Private memory may be written. Pages that are written are copied first, and
+	// Private memory may be written to. Pages are copied before they are written, and
 	// never reach the file.
 	Private
-	// Shared memory is the file: what is written to it is in the file.
+	// Shared memory is the file: writes to it go to the file.
 	Shared
 )
 
-// A Map is the content of a file as memory. Where the system has no mappings it
-// is a copy, whatever the mode.
+// A Map is the content of a file as memory. If the system has no mappings, it is a
+// copy, whatever the mode.
 type Map struct {
 	Data []byte
 	free func() error
@@ -59,8 +59,8 @@ func Open(path string, mode Mode) (*Map, error) {
 	return m, nil
 }
 
-// Close gives the memory back; using Data, or a tensor over it, is then an
-// error that ends the process. A second Close does nothing.
+// Close gives back the memory; using Data, or a tensor over it, then ends the process.
+// A second Close does nothing.
 func (m *Map) Close() error {
 	free := m.free
 	m.Data, m.free = nil, nil
@@ -70,8 +70,8 @@ func (m *Map) Close() error {
 	return free()
 }
 
-// Guard runs f, which reads mapped memory, and returns an error if the file was
-// made shorter meanwhile, or if its disk failed, so that the memory is gone.
+// Guard runs f, which reads mapped memory, and returns an error if the memory is gone
+// because the file was shortened meanwhile, or because its disk failed.
 func Guard(f func()) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -9,11 +9,11 @@ import (
 	"math"
 )
 
-// A Formula is a list of statements over numbers that have names. Assignments, +, -, *, /, sqrt and max are all there
-// is, besides if and else, whose condition is a name: it holds where the number is there, and not 0.
+// A Formula is a list of statements over named numbers. There are only assignments, +, -, *, /, sqrt, max, and if and
+// else, whose condition is a name: it is true if that number exists and is not 0.
 type Formula struct{ body *ast.BlockStmt }
 
-// Parse reads statements in the form of Go's.
+// Parse reads statements in Go's syntax.
 func Parse(text string) (*Formula, error) {
 	f, err := parser.ParseFile(token.NewFileSet(), "", "package p\nfunc _() {\n"+text+"\n}", 0)
 	if err != nil {
@@ -22,8 +22,8 @@ func Parse(text string) (*Formula, error) {
 	return &Formula{f.Decls[0].(*ast.FuncDecl).Body}, nil
 }
 
-// Run runs the statements over numbers, which it changes, and adds to. Every operation rounds to T: nothing is fused.
-// It panics at what no formula may hold, and at a name that is not there.
+// Run runs the statements over numbers, which it changes and adds to. Every operation rounds to T: nothing is fused.
+// It panics if it meets something that no formula may contain, or an unknown name.
 func Run[T float32 | float64](f *Formula, numbers map[string]T) {
 	run[T](numbers).block(f.body)
 }

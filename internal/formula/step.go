@@ -6,8 +6,8 @@ import (
 	"github.com/lectern-go/lectern/internal/device"
 )
 
-// Step returns the step of an optimizer that is one of [device.Updates], for one element: it is given that of the
-// parameter, of the gradient and of the state, in this order, and changes them. The slice may be longer.
+// Step returns the step of an optimizer, one of [device.Updates], for one element: it is given that element of
+// the parameter, of the gradient and of the state, in this order, and changes them. The slice may be longer.
 func Step[T float32 | float64](t testing.TB, update string, n *device.Numbers) func(elements []T) {
 	t.Helper()
 	u, _, err := device.FindUpdate(update)

@@ -13,14 +13,14 @@ func read() (runs, bytes uint64) {
 	return s[0].Value.Uint64(), s[1].Value.Uint64()
 }
 
-// A WarmUp watches a loop whose speed depends on the memory that its results lie in.
+// A WarmUp watches a loop whose speed depends on which memory its results are in.
 // Memory is slow when it is touched for the first time.
 type WarmUp struct {
 	start       time.Time
 	runs, bytes uint64
 }
 
-// StartWarmUp begins to watch.
+// StartWarmUp starts watching.
 func StartWarmUp() WarmUp {
 	w := WarmUp{start: time.Now()}
 	w.runs, w.bytes = read()
@@ -32,9 +32,9 @@ const (
 	little   = 1 << 20 // bytes
 )
 
-// Done reports whether results lie in memory that was used before, as they do in a
-// program that has run for a while: the collector has run twice, or hardly any
-// memory was taken.
+// Done reports whether results are in memory that was used before, as in a program
+// that has run for a while: whether the collector has run twice, or hardly any memory
+// was taken.
 func (w WarmUp) Done() bool {
 	if time.Since(w.start) < shortest {
 		return false

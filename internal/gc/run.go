@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Run runs the collector and waits until the cleanups of all that it found unused have
-// been run, but not for longer than given, since a cleanup may take its time. It
-// reports whether they have. runtime.GC alone only queues them, and they run in any
-// order.
+// Run runs the collector and waits until the cleanups of everything that it found
+// unused have run, but no longer than the given time, since a cleanup may take a
+// while. It reports whether they have. runtime.GC alone only queues them, and they run
+// in any order.
 func Run(atMost time.Duration) bool {
 	runtime.GC()
 	queued, _ := cleanups()
@@ -23,7 +23,7 @@ func Run(atMost time.Duration) bool {
 	}
 }
 
-// cleanups returns how many cleanups were ever queued, and how many were run.
+// cleanups returns how many cleanups have been queued so far, and how many have run.
 func cleanups() (queued, run uint64) {
 	s := []metrics.Sample{{Name: "/gc/cleanups/queued:cleanups"}, {Name: "/gc/cleanups/executed:cleanups"}}
 	metrics.Read(s)

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// key tells goroutines apart: it is the number in the header of a stack,
+// key tells goroutines apart: it is the number in the header of a stack trace,
 // "goroutine 7 [running]", which takes a microsecond to write.
 type key struct{ number int }
 

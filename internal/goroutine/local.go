@@ -1,5 +1,5 @@
-// Package goroutine keeps values that belong to one goroutine, such as a mode in
-// which it runs a function.
+// Package goroutine keeps values that belong to one goroutine, such as a mode in which
+// it runs a function.
 package goroutine
 
 import (
@@ -26,7 +26,7 @@ func (l *Local[T]) Get() (v T, ok bool) {
 }
 
 // Set gives this goroutine a value until restore is called, on the same goroutine,
-// which brings back what it had before.
+// which brings back the previous one.
 func (l *Local[T]) Set(v T) (restore func()) {
 	k := current()
 	if l.count.Load() > 0 {

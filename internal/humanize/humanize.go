@@ -1,5 +1,5 @@
-// Package humanize writes numbers and texts the way people read them. All tables, errors and pages of the project write
-// them with it, so that 2,304 MiB is 2,304 MiB everywhere.
+// Package humanize writes numbers and texts the way people read them. All tables, errors and pages of the project use
+// it, so that 2,304 MiB is 2,304 MiB everywhere.
 package humanize
 
 import (
@@ -17,8 +17,8 @@ func Thousands(n int) string {
 	return s
 }
 
-// Bytes writes a number of bytes: "496 bytes", "2,304 MiB", "62.8 GiB". The unit grows from ten thousand of it on, or
-// where nothing gets lost: an integer says more than a rounded one of the next unit.
+// Bytes writes a number of bytes: "496 bytes", "2,304 MiB", "62.8 GiB". From ten thousand on, or when nothing gets
+// lost, the unit grows: an integer says more than a rounded number of the next unit.
 func Bytes(n int) string {
 	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
 	value, unit := float64(n), 0
@@ -32,7 +32,7 @@ func Bytes(n int) string {
 	return strconv.FormatFloat(value, 'f', 1, 64) + " " + units[unit]
 }
 
-// Shorten cuts a text to at most so many characters, the last of which is then "…".
+// Shorten cuts a text to a largest number of characters, the last of which is then "…".
 func Shorten(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -44,7 +44,7 @@ func Shorten(s string, most int) string {
 	return strings.TrimRight(string(r[:most-1]), " ") + "…"
 }
 
-// Significant writes a number with a number of significant digits, in powers of ten where it would be long: 6.3e24.
+// Significant writes a number with a number of significant digits, and with an exponent if it would be long: 6.3e24.
 func Significant(x float64, digits int) string {
 	s := strconv.FormatFloat(x, 'g', digits, 64)
 	if y, err := strconv.ParseFloat(s, 64); err == nil && math.Abs(y) < 1e15 && (math.Abs(y) >= 1e-4 || y == 0) {
@@ -61,7 +61,7 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + plural(noun)
 }
 
-// plural follows the rules of spelling; "axis" is the one noun of ours that needs another.
+// plural follows the usual spelling rules; "axis" is the only exception among our nouns.
 func plural(noun string) string {
 	stem, vowels := noun[:len(noun)-1], "aeiou"
 	switch {

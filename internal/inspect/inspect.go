@@ -1,6 +1,6 @@
-// Package inspect lets notebooks look into the values of a library, without either knowing the other. A library that is
-// linked into a program sets [Linked], which the stepper asks about tensors, and says with [RegisterView] how a cell
-// shows values whose types are the user's own. Outside a notebook none of this is called.
+// Package inspect lets notebooks look into the values of a library without either knowing the other. A library that is
+// linked into a program sets [Linked], which the stepper asks about tensors, and uses [RegisterView] to say how a cell
+// shows values of the user's own types. Outside a notebook none of this is called.
 package inspect
 
 import (
@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// A Tensor is what there is to say about one at a moment.
+// A Tensor describes a tensor at one moment.
 type Tensor struct {
-	Text    string // its values on one line, those in the middle left out if they are many
+	Text    string // its values on one line, without those in the middle if there are many
 	Memory  any    // identifies the memory that it shows: == if two share it
 	Size    int    // bytes of that memory
 	Dtype   string
 	Shape   []int
 	Strides []int    // in elements
 	Offset  int      // of the first element
-	Strip   []string // the elements of the memory in order; nil if they are many, or of another size than the tensor's
+	Strip   []string // the elements of the memory in order; nil if there are many, or if their size is not the tensor's
 	Tracked bool     // it requires a gradient
 	Grad    any      // its gradient, nil if it has none
 }
@@ -28,30 +28,30 @@ type Op struct {
 	Name     string
 	Backward bool
 	Of       string  // in Backward: the operation whose gradient is computed, "" where gradients are added
-	Input    int     // in Backward: the input of that operation with respect to which
+	Input    int     // in Backward: the input of that operation with respect to which it is computed
 	Inputs   [][]int // shapes
 	Output   []int
 	Scope    string // see tensor.Scope
 	FLOPs    int
-	Matmul   int    // those of FLOPs that matrix products take
+	Matmul   int    // the part of FLOPs that matrix products take
 	Bytes    int    // read and written
-	Parts    []Part // what Bytes consists of, in the order of the inputs, and then the result; nil if nothing is moved
+	Parts    []Part // what Bytes consists of: the inputs in order, and then the result; nil if nothing is moved
 	Elapsed  time.Duration
 }
 
 // A Part is what an operation reads of one of its inputs, or writes. The bytes of all parts are those of the operation.
 type Part struct {
 	Kind  string
-	Dtype string // of its elements; "" if they are of several
+	Dtype string // of its elements; "" if there are several
 	Bytes int
 }
 
 // The kinds of parts.
 const (
-	Read   = "read"   // an input, each of its elements once, also where they are repeated
+	Read   = "read"   // an input, each of its elements once, even if they are repeated
 	Over   = "over"   // an input that is written over without being read
 	Number = "number" // a number in the code, which is in no memory
-	Some   = "some"   // of all inputs, what is touched: the rows that are picked, and their positions
+	Some   = "some"   // the touched part of all inputs: the rows that are picked, and their positions
 	Write  = "write"  // the result
 )
 
@@ -59,15 +59,16 @@ const (
 type Library struct {
 	Type reflect.Type // of a tensor
 
-	// Describe tells about a value of that type, in a text of so many bytes at most; false if there is nothing to
-	// tell, as of a tensor that was freed.
+	// Describe describes a value of that type, in a text with a limited number of bytes; false if there is
+	// nothing to say, as about a freed tensor.
 	Describe func(v any, limit int) (Tensor, bool)
 
 	// Stamp changes when the tensor, its elements or its gradient do. It is comparable.
 	Stamp func(v any) any
 
-	// Reach calls visit for each memory that a tensor keeps alive, perhaps several times, and says why: "" for its own
-	// elements, "gradient" for its gradient and those of its graph, else what has saved it for Backward.
+	// Reach calls visit for each memory that a tensor keeps alive, perhaps several times, with the reason: "" for its
+	// own elements, "gradient" for its gradient and those of its graph, otherwise the operation that saved it for
+	// Backward.
 	Reach func(v any, visit func(memory any, size int, why string))
 
 	// Trace calls f for each operation from now on, on the goroutine that runs it.

@@ -13,14 +13,14 @@ var views struct {
 //
 //	func init() { inspect.RegisterView(summarize) }
 //
-// The function must be cheap for values that it has no view of, and safe for concurrent use.
+// The function must be cheap for values without a view, and safe for concurrent use.
 func RegisterView(f func(v any) (view any, ok bool)) {
 	views.Lock()
 	views.list = append(views.list, f)
 	views.Unlock()
 }
 
-// ViewOf returns what is shown in place of v: v itself unless a library has a view of it.
+// ViewOf returns the value to show in place of v: v itself unless a library has a view of it.
 func ViewOf(v any) any {
 	views.Lock()
 	all := views.list

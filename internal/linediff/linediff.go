@@ -13,7 +13,8 @@ const (
 	mostTable = 4_000_000
 )
 
-// Of compares two texts: a line of a alone is marked -, one of b alone +. It returns "" for equal texts.
+// Of compares two texts: a line that is only in a is marked -, one that is only in b is marked +. It returns "" for
+// equal texts.
 func Of(a, b []string) string {
 	head := 0
 	for head < len(a) && head < len(b) && a[head] == b[head] {
@@ -54,7 +55,7 @@ type edit struct {
 }
 
 // edits returns a shortest way from a to b, by the table of the longest common subsequence. Texts for which that
-// table would be too large are taken as wholly different.
+// table would be too large count as completely different.
 func edits(a, b []string) []edit {
 	var out []edit
 	if (len(a)+1)*(len(b)+1) > mostTable {

@@ -1,5 +1,5 @@
-// Package naive computes operations as a reader would by hand: scalars one after the other, each step counted where it
-// happens. The naive versions that operations are tested against are written with it. It shares no code with the
+// Package naive computes operations as a reader would by hand: scalar by scalar, with each step counted where it
+// happens. The naive versions against which operations are tested are written with it. It shares no code with the
 // operations, neither their loops nor their costs.
 package naive
 
@@ -14,7 +14,7 @@ type Meter struct {
 	Bytes int // of distinct elements that a pass reads, and of those that it writes
 }
 
-// The steps that count are those of one number or two: everything else, such as a comparison or a copy, is none.
+// The steps that count are those on one or two numbers: nothing else counts, such as a comparison or a copy.
 
 // Plus is a + b.
 func (m *Meter) Plus(a, b float64) float64 { m.FLOPs++; return a + b }
@@ -43,7 +43,7 @@ func (m *Meter) Apply(f func(float64) float64, a float64) float64 { m.FLOPs++; r
 // Apply2 is one call of a function of two numbers.
 func (m *Meter) Apply2(f func(a, b float64) float64, a, b float64) float64 { m.FLOPs++; return f(a, b) }
 
-// Truth is 1 for what holds, as masks have it, and 0 for what doesn't.
+// Truth is 1 for true, as in masks, and 0 for false.
 func Truth(holds bool) float64 {
 	if holds {
 		return 1
@@ -51,8 +51,8 @@ func Truth(holds bool) float64 {
 	return 0
 }
 
-// Array is a tensor as a naive version sees it: the value of each position in row-major order, and where in memory it
-// lies.
+// Array is a tensor as a naive version sees it: the value at each position in row-major order, and where in memory it
+// is.
 type Array struct {
 	Shape  []int
 	Values []float64
@@ -61,7 +61,7 @@ type Array struct {
 	Number bool // a Go number, which has no say in the size of a result
 }
 
-// New returns an array in memory of its own.
+// New returns an array in new memory.
 func New(shape []int, size int, values ...float64) *Array {
 	a := &Array{Shape: shape, Values: values, Size: size}
 	if values == nil {
@@ -73,7 +73,7 @@ func New(shape []int, size int, values ...float64) *Array {
 	return a
 }
 
-// Num is a Go number as an operand: it stands in the code, and in no memory.
+// Num is a Go number as an operand: it is part of the code, and in no memory.
 func Num(v float64) *Array {
 	a := New(nil, 0, v)
 	a.Number = true
@@ -108,8 +108,8 @@ func Flat(index, shape []int) int {
 	return i
 }
 
-// View returns another arrangement of the same memory: from tells which position
-// of x stands at one of the view.
+// View returns another arrangement of the same memory: from tells which position of x
+// is at a position of the view.
 func (x *Array) View(shape []int, from func(index []int) []int) *Array {
 	v := &Array{Shape: shape, Size: x.Size, Number: x.Number}
 	for i := range product(shape) {
@@ -177,7 +177,7 @@ func (m *Meter) Pass(shape []int, size int, f func(i int, read Read) float64, op
 	return out
 }
 
-// commonShape is that to which operands are broadcast.
+// commonShape is the shape to which operands are broadcast.
 func commonShape(operands []*Array) []int {
 	var shape []int
 	for _, x := range operands {
@@ -192,7 +192,7 @@ func commonShape(operands []*Array) []int {
 	return shape
 }
 
-// Each computes an array position by position; size 0 means that of the largest
+// Each computes an array position by position; size 0 means the size of the largest
 // operand.
 func (m *Meter) Each(size int, f func(v []float64) float64, operands ...*Array) *Array {
 	shape := commonShape(operands)
@@ -262,8 +262,8 @@ func (m *Meter) Reduce(x *Array, axes []int, keep bool, size int, f func(run []f
 	return out
 }
 
-// Rows computes each row along an axis from the same row of the operands; those
-// of one row serve all.
+// Rows computes each row along an axis from the same row of the operands; an operand
+// with a single row serves all.
 func (m *Meter) Rows(axis int, f func(rows [][]float64) []float64, operands ...*Array) *Array {
 	x := operands[0]
 	n := x.Shape[axis]
@@ -291,7 +291,7 @@ func (m *Meter) Rows(axis int, f func(rows [][]float64) []float64, operands ...*
 	}, wide...)
 }
 
-// Passes that gradients are made of: each reads its operands from memory, and writes its result.
+// Passes of which gradients consist: each reads its operands from memory, and writes its result.
 
 // Add is x + y.
 func (m *Meter) Add(x, y *Array) *Array {
@@ -333,10 +333,10 @@ func (m *Meter) Where(holds func(a, b float64) bool, x, y *Array) *Array {
 	return m.Each(1, func(v []float64) float64 { return Truth(holds(v[0], v[1])) }, x, y)
 }
 
-// Not is where a mask is not set.
+// Not is true where a mask is false.
 func (m *Meter) Not(x *Array) *Array { return m.Where(Equals, x, Nothing) }
 
-// And is where both masks are set.
+// And is true where both masks are true.
 func (m *Meter) And(x, y *Array) *Array {
 	return m.Where(func(a, b float64) bool { return a != 0 && b != 0 }, x, y)
 }
@@ -448,7 +448,7 @@ func (m *Meter) SumTo(g *Array, shape []int) *Array {
 	return m.Sum(g, axes, true).Reshape(shape...)
 }
 
-// Back brings the result of a reduction to the shape of its input.
+// Back expands the result of a reduction to the shape of its input.
 func Back(x *Array, axes []int, shape []int) *Array {
 	kept := slices.Clone(shape)
 	for axis := range kept {
@@ -479,7 +479,7 @@ func (m *Meter) Matmul(x, y *Array) *Array {
 	}, x, y)
 }
 
-// Flip turns the order along an axis around.
+// Flip reverses the order along an axis.
 func (m *Meter) Flip(x *Array, axis int) *Array {
 	return m.Rows(axis, func(rows [][]float64) []float64 { slices.Reverse(rows[0]); return rows[0] }, x)
 }
@@ -496,8 +496,8 @@ func (m *Meter) Cumsum(x *Array, axis int) *Array {
 	}, x)
 }
 
-// Into adds the elements of g into zeros, where place says; counted unless each
-// has a place of its own.
+// Into adds the elements of g into zeros, at the places that place gives; this counts
+// unless each has its own place.
 func (m *Meter) Into(g *Array, shape []int, adds bool, place func(index []int) []int) *Array {
 	sources := map[int][]int{}
 	for i := range g.Values {

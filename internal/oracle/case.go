@@ -32,7 +32,7 @@ type Case struct {
 	Requires string // the asset that the case needs
 }
 
-// Input is one tensor handed to the operation. Data is flat in row-major order; float32 values are already
+// Input is one tensor passed to the operation. Data is flat in row-major order; float32 values are already
 // rounded to float32, and "nan", "inf" and "-inf" are already numbers. A bool is 0 or 1.
 type Input struct {
 	Name         string
@@ -42,8 +42,8 @@ type Input struct {
 	RequiresGrad bool
 }
 
-// ExpectedError says that the operation must report an error. Kind, PeerType and PeerMessage are advice for
-// readers and are not compared; Step (at_step or at_statement) is compared when the answer carries one.
+// ExpectedError says that the operation must report an error. Kind, PeerType and PeerMessage are hints for
+// readers and are not compared; Step (at_step or at_statement) is compared if the answer carries one.
 type ExpectedError struct {
 	Kind        string
 	PeerType    string
@@ -53,13 +53,13 @@ type ExpectedError struct {
 	Fields map[string]any
 }
 
-// Tolerance accepts x for e when |x-e| <= Atol + Rtol*|e|. The zero value asks for equality.
+// Tolerance accepts x for e if |x-e| <= Atol + Rtol*|e|. The zero value requires equality.
 type Tolerance struct {
 	Rtol, Atol float64
 }
 
-// DecodeArgs decodes the case's keyword arguments into the struct or map that v points to. An argument that
-// the struct has no field for fails the case: nothing that a case asks for is silently left out.
+// DecodeArgs decodes the case's keyword arguments into the struct or map that v points to. An argument for
+// which the struct has no field fails the case: nothing that a case asks for is silently left out.
 func (c *Case) DecodeArgs(v any) {
 	d := json.NewDecoder(bytes.NewReader(c.Args))
 	d.DisallowUnknownFields()

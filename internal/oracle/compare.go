@@ -18,8 +18,8 @@ type Tensor struct {
 	Data  []float64
 }
 
-// Diff compares an answer with what a case expects and says in one line where they differ first, or "" when
-// they agree. The rules:
+// Diff compares an answer with what a case expects and says in one line where they first differ, or returns
+// "" if they agree. The rules:
 //
 //   - numbers of any Go type agree within tol; nan agrees with nan, an infinity only with the same infinity, the
 //     sign of zero is not compared. The strings "nan", "inf" and "-inf" are such numbers when the answer is one;
@@ -33,7 +33,7 @@ func Diff(got, want any, tol Tolerance) string {
 	return diff("", got, want, tol, "")
 }
 
-// diff compares at one place of the tree, path; dtype is what the enclosing object says of its data.
+// diff compares at one place in the tree, path; dtype is what the enclosing object says about its data.
 func diff(path string, got, want any, tol Tolerance, dtype string) string {
 	fail := func(format string, args ...any) string {
 		if path == "" {
@@ -64,7 +64,7 @@ func diff(path string, got, want any, tol Tolerance, dtype string) string {
 
 	v := reflect.ValueOf(got)
 	for v.IsValid() && (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) {
-		v = v.Elem() // a nil pointer becomes an invalid value, as nil is
+		v = v.Elem() // a nil pointer becomes an invalid value, like nil
 	}
 	if want == nil || !v.IsValid() {
 		if want == nil && (!v.IsValid() || v.Kind() == reflect.Slice && v.IsNil()) {
@@ -130,7 +130,7 @@ func diff(path string, got, want any, tol Tolerance, dtype string) string {
 	return ""
 }
 
-// near says whether x is within tolerance of e.
+// near reports whether x is within tolerance of e.
 func (tol Tolerance) near(x, e float64) bool {
 	return approx.Equal(x, e, 0, tol.Atol+tol.Rtol*math.Abs(e))
 }

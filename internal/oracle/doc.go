@@ -5,8 +5,8 @@
 // The environment variable LECTERN_ORACLE names another folder to read instead, with the
 // same file names and schema, plain (views.json, assets/gpt2.ranks) or gzipped.
 //
-// generate/primitives.py writes the family "primitives" from the rows of package elementwise, and has no list of its
-// own: run LECTERN_PYTHON=... go test ./internal/oracle -run TestPrimitives -update. generate/operations.py writes the
+// generate/primitives.py writes the family "primitives" from the rows of package elementwise, and has no list itself:
+// run LECTERN_PYTHON=... go test ./internal/oracle -run TestPrimitives -update. generate/operations.py writes the
 // family "operations". Both need torch. Every operation of package tensor must have answers, or a reason why not in
 // every_test.go.
 //

@@ -15,10 +15,10 @@ import (
 // Ops maps each operation of a family to the function that asks the library.
 type Ops map[string]func(*Case) (any, error)
 
-// Check is an answer that compares itself: it returns nil when the answer is right. Run calls it in place of Diff.
+// Check is an answer that compares itself: it returns nil if the answer is right. Run calls it in place of Diff.
 type Check func() error
 
-// ErrNotOffered is returned by an op function when the library does not have what an optional case asks for.
+// ErrNotOffered is returned by an op function if the library does not have what an optional case asks for.
 var ErrNotOffered = errors.New("the library does not offer this")
 
 // At says that err happened at the given step or statement of a case that runs several, counted from 0.
@@ -40,8 +40,8 @@ const (
 )
 
 // Run asks the library every case of the family and prints "oracle FAMILY: passed N of M". Each case is a subtest named
-// by its id. An op that ops lacks fails; so do a panic and a case that does not end. Only cases marked optional may be
-// left out, by ErrNotOffered, and the line says how many were.
+// by its id. An operation that ops lacks counts as a failure; so do a panic and a case that does not end. Only cases
+// marked optional may be left out, by ErrNotOffered, and the line says how many were.
 func Run(t *testing.T, family string, ops Ops) { RunPart(t, family, "", ops) }
 
 // RunPart is Run for the operations of a family whose names begin with prefix, such as "npy.", for families that

@@ -1,8 +1,8 @@
 // Package po reads and writes catalogues of translations in gettext's PO format, which translators' programs (Poedit,
-// Weblate) know. A message's key is its English text, so that a sentence that changes can't keep an old translation.
+// Weblate) know. A message's key is its English text, so that a changed sentence can't keep an old translation.
 //
-// It is written here because the libraries for Go drop what we keep the texts' places in: references that are no line
-// of a file, and comments. Contexts and plurals are left out: no text of ours needs them.
+// It is our own because the Go libraries drop comments and references that are not lines of a file, in which we keep
+// the places of texts. Contexts and plurals are left out: none of our texts needs them.
 package po
 
 import (
@@ -17,14 +17,14 @@ import (
 type Message struct {
 	Notes      []string // "# …": what translators say to each other
 	Kinds      []string // "#. …": what the text is: a heading, a hint
-	References []string // "#: …": where it stands, such as 05-storage-strides-views#05-12
-	Flags      []string // "#, …": "fuzzy" where the English changed after it was translated
+	References []string // "#: …": where it is, such as 05-storage-strides-views#05-12
+	Flags      []string // "#, …": "fuzzy" if the English changed after it was translated
 	Previous   string   // "#| …": the English that a fuzzy translation was made from
 	ID         string   // the English text
 	Str        string   // its translation; "" if there is none yet
 }
 
-// Fuzzy reports whether the translation was made from another English text.
+// Fuzzy reports whether the translation was made from a different English text.
 func (m *Message) Fuzzy() bool { return slices.Contains(m.Flags, "fuzzy") }
 
 // Valid reports whether the translation may be shown.
@@ -46,7 +46,7 @@ func (f *File) Header(field string) string {
 	return ""
 }
 
-// An Error is a line that is not PO, or that a catalogue of ours doesn't have.
+// An Error is a line that is not PO, or that our catalogues don't allow.
 type Error struct {
 	File string
 	Line int
@@ -61,7 +61,7 @@ func Parse(name string, text []byte) (*File, error) {
 	seen := map[string]int{}
 	var m *Message
 	began := 0
-	part := ""            // what a line in quotes goes on with
+	part := ""            // what a line in quotes continues
 	var continued *string // where it goes
 	number := 0
 	fail := func(format string, args ...any) error { return &Error{name, number, fmt.Sprintf(format, args...)} }
@@ -96,7 +96,7 @@ func Parse(name string, text []byte) (*File, error) {
 		if strings.HasPrefix(line, "#~") {
 			continue
 		}
-		if part == "msgstr" && line[0] != '"' { // no empty line stands between two
+		if part == "msgstr" && line[0] != '"' { // no empty line is between two
 			if err := end(); err != nil {
 				return nil, err
 			}
@@ -161,7 +161,7 @@ func Parse(name string, text []byte) (*File, error) {
 	return f, nil
 }
 
-// Bytes writes the catalogue in one form: texts on one line, but for those of several lines.
+// Bytes writes the catalogue in a fixed form: texts on one line, except for those with several lines.
 func (f *File) Bytes() []byte {
 	var b bytes.Buffer
 	for i, m := range f.Messages {
@@ -231,8 +231,8 @@ func unquote(s string) (string, bool) {
 	return b.String(), true
 }
 
-// Find returns the message of an English text in a catalogue that Bytes has written, without reading the rest; nil if
-// it is not there. Programs that say one sentence need not read a whole course.
+// Find returns the message for an English text in a catalogue that Bytes has written, without reading the rest; nil
+// if there is none. Programs that say one sentence need not read a whole course.
 func Find(text []byte, id string) *Message {
 	at := bytes.Index(text, []byte("\n"+field("", "msgid", id)))
 	if id == "" || at < 0 {

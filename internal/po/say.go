@@ -8,11 +8,11 @@ import (
 	"github.com/lectern-go/lectern/internal/glob"
 )
 
-// LanguageVariable is the environment variable that has a student's language, the name of a folder of catalogues beside
-// the lessons: zh stands for notebooks/zh.
+// LanguageVariable is the environment variable with a student's language, which is the name of a folder of catalogues
+// beside the lessons: zh means notebooks/zh.
 const LanguageVariable = "LECTERN_LANG"
 
-// Chosen is the folder of the catalogues of the student's language, in the checkout at root; "" for English.
+// Chosen is the folder with the catalogues of the student's language, in the checkout at root; "" for English.
 func Chosen(root string) string {
 	lang := os.Getenv(LanguageVariable)
 	if lang == "" || lang == "en" || root == "" || !filepath.IsLocal(lang) {
@@ -21,8 +21,8 @@ func Chosen(root string) string {
 	return filepath.Join(root, "notebooks", lang)
 }
 
-// Say returns a text in the student's language, with values in it as fmt has them: what cells say. Texts are found by
-// their English; what has no translation stays English.
+// Say returns a text in the student's language, with values formatted by fmt: what cells say. Texts are found by
+// their English; texts without a translation stay English.
 func Say(english string, values ...any) string {
 	if text := translated(english); text != "" {
 		english = text
@@ -33,7 +33,7 @@ func Say(english string, values ...any) string {
 	return fmt.Sprintf(english, values...)
 }
 
-// translated finds a translation; "" if there is none. A cell says a few sentences, so that files are searched for
+// translated finds a translation; "" if there is none. A cell says only a few sentences, so files are searched for
 // them instead of being read whole.
 func translated(english string) string {
 	dir := Chosen(os.Getenv("LECTERN_ROOT"))

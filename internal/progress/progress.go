@@ -1,5 +1,5 @@
-// Package progress shows how far long work is. It writes lines; a notebook, which can draw more than lines, says so in
-// [Here], and the work need not know.
+// Package progress shows how far along long work is. It writes lines; a notebook, which can draw more than lines, says
+// so in [Here], and the work need not know.
 package progress
 
 import (
@@ -16,12 +16,12 @@ import (
 	"github.com/lectern-go/lectern/internal/humanize"
 )
 
-// A Page is where a program's reader looks at more than lines.
+// A Page can show a program's reader more than lines.
 type Page struct {
-	// Replace shows something, a text for each MIME type, in the display of that name, which is there already if it is
+	// Replace shows something, a text for each MIME type, in the display of that name, which already exists if it is
 	// shown again.
 	Replace func(display string, again bool, pairs ...string)
-	// Formats returns what Replace is to show of a value, such as a figure.
+	// Formats returns what Replace should show of a value, such as a figure.
 	Formats func(v any) (pairs []string)
 }
 
@@ -54,12 +54,12 @@ func (d *Display) Value(v any) {
 	d.replace(Here.Formats(v)...)
 }
 
-// A Bar is what there is to say about long work; package show says it for everybody.
+// A Bar is what there is to say about long work; package show offers it to users.
 type Bar struct {
 	mu          sync.Mutex
 	label       string
 	total, done int64
-	before      int64 // of done, what is not this run's work
+	before      int64 // the part of done that is not this run's work
 	note        string
 	curve       curve
 	start, last time.Time
@@ -67,7 +67,7 @@ type Bar struct {
 	display     *Display
 }
 
-// New returns a bar for total steps; a total of 0 counts without an end. It appears at once.
+// New returns a bar for total steps; a total of 0 means that the end is unknown. It appears at once.
 func New(label string, total int64) *Bar {
 	p := &Bar{label: label, total: total, display: NewDisplay()}
 	p.start = time.Now()
@@ -105,7 +105,7 @@ func (p *Bar) Note(s string) {
 	p.draw(false)
 }
 
-// Loss adds a loss, or another number that is followed, to the curve under the bar.
+// Loss adds a loss, or another number to follow, to the curve below the bar.
 func (p *Bar) Loss(x float64) {
 	p.mu.Lock()
 	p.curve.add(x)
@@ -193,7 +193,7 @@ func (p *Bar) text(now time.Time) string {
 	return b.String()
 }
 
-// rate writes steps a second, or seconds a step where they are slow.
+// rate writes steps per second, or seconds per step if they are slow.
 func rate(perSecond float64) string {
 	if perSecond < 1 {
 		return humanize.Significant(1/perSecond, 2) + " s each"
@@ -204,7 +204,7 @@ func rate(perSecond float64) string {
 // maxCurve is how many points a curve keeps; a longer one keeps means of neighbours.
 const maxCurve = 400
 
-// A curve is numbers that arrive one after the other.
+// A curve is a series of numbers that arrive one after the other.
 type curve struct {
 	points []float64 // each the mean of stride numbers
 	stride int
@@ -213,7 +213,7 @@ type curve struct {
 
 	count                    int
 	first, last, lowest, top float64
-	broken                   int // at which number the first NaN or infinity came, from 1
+	broken                   int // at which number the first NaN or infinity came, counted from 1
 }
 
 func (c *curve) add(x float64) {
@@ -246,7 +246,7 @@ func (c *curve) add(x float64) {
 	}
 }
 
-// text says where the curve is.
+// text says where the curve is now.
 func (c *curve) text() string {
 	if c.count == 0 {
 		return ""
@@ -261,7 +261,7 @@ func (c *curve) text() string {
 	return s
 }
 
-// html draws the curve, on a scale of powers of ten if it falls far, with its highest and lowest value beside it.
+// html draws the curve, on a logarithmic scale if it falls far, with its highest and lowest value beside it.
 func (c *curve) html() string {
 	if len(c.points) < 2 || c.lowest == c.top {
 		return ""

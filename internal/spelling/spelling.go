@@ -1,10 +1,10 @@
-// Package spelling finds the name that was meant by one that is misspelt, for messages that propose it.
+// Package spelling finds the name that a misspelt one was meant to be, for messages that suggest it.
 package spelling
 
 import "unicode/utf8"
 
-// Nearest returns the word that is at most limit slips away from name, and by no more than half of the longer one's
-// letters: the first of those that are equally near, "" if there is none. It never proposes name itself.
+// Nearest returns the word closest to name, at most limit slips away and by no more than half of the longer one's
+// letters: the first of several equally close ones, "" if there is none. It never suggests name itself.
 func Nearest(name string, words []string, limit int) string {
 	nearest, least := "", limit+1
 	for _, w := range words {
@@ -15,7 +15,7 @@ func Nearest(name string, words []string, limit int) string {
 	return nearest
 }
 
-// Distance counts the letters to insert, to leave out or to replace, and the neighbours to swap, that turn a into b.
+// Distance counts the letters to insert, delete or replace, and the neighbours to swap, to turn a into b.
 func Distance(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	var before []int

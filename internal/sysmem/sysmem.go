@@ -1,6 +1,6 @@
-// Package sysmem tells whether an allocation can succeed. Where it can't, the Go
-// runtime ends the process without a panic that could be recovered from; so code
-// that takes memory of a size that a caller or a file chooses has to ask first.
+// Package sysmem tells whether an allocation can succeed. If it can't, the Go runtime
+// ends the process without a recoverable panic, so code that allocates memory of a
+// size chosen by a caller or a file has to ask first.
 package sysmem
 
 import (
@@ -9,13 +9,13 @@ import (
 	"github.com/lectern-go/lectern/internal/humanize"
 )
 
-// askFrom is the size in bytes from which asking is worth it: less than that
-// always fits, or nothing does.
+// askFrom is the size in bytes from which asking is worth it: less than that always
+// fits, or nothing does.
 const askFrom = 64 << 20
 
 // Refusal returns why there is no room for n bytes, as a clause such as "that takes
 // 128 TiB, and this machine has 62 GiB"; "" if there is room, as far as can be told
-// without taking it. It costs nothing for small n.
+// without allocating it. It costs nothing for small n.
 func Refusal(n int) string {
 	switch {
 	case n < 0:

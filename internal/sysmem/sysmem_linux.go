@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// total is the memory of the machine, swap included: what the kernel, too, grants a
-// single request at most unless it was told to grant everything.
+// total is the memory of the machine, swap included: it is also the most that the
+// kernel grants a single request, unless it was told to grant everything.
 var total = sync.OnceValue(func() int {
 	f, err := os.Open("/proc/meminfo")
 	if err != nil {
@@ -35,8 +35,8 @@ var total = sync.OnceValue(func() int {
 	return sum
 })
 
-// granted asks the kernel for the address space, and gives it back: limits of the
-// process, and a kernel that grants only what it has, are seen so.
+// granted asks the kernel for the address space, and gives it back: this reveals
+// limits of the process, and a kernel that grants only what it has.
 func granted(n int) bool {
 	if n < total()/8 { // it would not be refused for its size alone
 		return true

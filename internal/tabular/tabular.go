@@ -13,7 +13,7 @@ type Table struct {
 	Caption string // a line above; may be empty
 	Header  []string
 	Rows    [][]string
-	Left    func(column int) bool // says which columns hold words; nil is the first alone. Numbers end below each other.
+	Left    func(column int) bool // says which columns hold words; nil means only the first. Numbers are aligned to the right.
 	Rule    bool                  // a line below the header, as text
 
 	parts map[[2]int][]string // by row and column
@@ -22,8 +22,8 @@ type Table struct {
 // Add appends a row.
 func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
 
-// Unfold says what a number in the last row consists of, a line for each part. In HTML it unfolds into them; text has
-// no room for that.
+// Unfold says what a number in the last row consists of, with one line per part. In HTML the number unfolds into
+// them; text has no room for that.
 func (t *Table) Unfold(column int, parts ...string) {
 	if t.parts == nil {
 		t.parts = map[[2]int][]string{}

@@ -1,4 +1,4 @@
-// Package wording finds the texts in formats of HTML, so that a program which writes pages can say them in another
+// Package wording finds the texts in HTML format strings, so that a program that writes pages can do so in another
 // language.
 package wording
 
@@ -16,12 +16,12 @@ var (
 	words  = regexp.MustCompile(`\p{L}{2}`)
 )
 
-// Replace returns a format of HTML with other texts in it: what stands between the tags of blocks, with tags such as
-// <b> inside, and what aria-label says. A text is given as the format has it, with its verbs; in another order they are
-// %[2]s and so on, counted within the text.
+// Replace returns an HTML format string with other texts in it: the texts between the tags of blocks, with tags such as
+// <b> inside, and those of aria-label. A text is given as it is in the format, with its verbs; in another order they
+// are %[2]s and so on, counted within the text.
 func Replace(format string, say func(text string) string) string {
 	var b strings.Builder
-	verbs := 0    // that stand before
+	verbs := 0    // that come before
 	code := false // it is a word of a program
 	put := func(text string) {
 		inside := strings.TrimSpace(text)
@@ -82,7 +82,7 @@ func Replace(format string, say func(text string) string) string {
 	return b.String()
 }
 
-// numbered writes the verbs of a format with the places of their values.
+// numbered writes the verbs of a format with the positions of their values.
 func numbered(format string, verbs *int) string {
 	return verb.ReplaceAllStringFunc(format, func(v string) string {
 		if strings.HasSuffix(v, "%") {

@@ -9,13 +9,12 @@ import (
 )
 
 // Piece returns where the piece of a rank begins and ends if n elements are divided
-// among ranks, as evenly as it goes.
+// among ranks as evenly as possible.
 func Piece(n, rank, ranks int) (from, to int) { return n * rank / ranks, n * (rank + 1) / ranks }
 
 // AllReduce replaces x by the sum of the x of all ranks: a reduce-scatter, then an
-// all-gather. Each rank sends 2·(p-1)/p of the bytes of x, however many ranks p there
-// are. x must be contiguous. It panics if it is not, or the ranks' x differ in shape or
-// dtype.
+// all-gather. Each of p ranks sends 2·(p-1)/p of the bytes of x. It panics if x is not
+// contiguous, or if the ranks' x differ in shape or dtype.
 func (r *Rank) AllReduce(x *tensor.Tensor) {
 	const op = "all-reduce"
 	pieces := r.pieces(op, x)
@@ -33,9 +32,9 @@ func (r *Rank) ReduceScatter(x *tensor.Tensor) *tensor.Tensor {
 	return pieces[r.ID].Clone()
 }
 
-// AllGather returns a tensor of a shape whose pieces come from the ranks, each of which
-// gives its [Piece]. Each rank sends as many bytes as the pieces of all but one have. It
-// panics if the pieces don't fit the shape.
+// AllGather returns a tensor of the given shape, whose pieces come from the ranks: each
+// gives its [Piece]. Each rank sends the bytes of all pieces but one. It panics if the
+// pieces don't fit the shape.
 func (r *Rank) AllGather(piece *tensor.Tensor, shape ...int) *tensor.Tensor {
 	const op = "all-gather"
 	whole := tensor.With(piece.Dtype()).Empty(shape...)
@@ -48,8 +47,8 @@ func (r *Rank) AllGather(piece *tensor.Tensor, shape ...int) *tensor.Tensor {
 	return whole
 }
 
-// Broadcast replaces x by the x of one rank, handed on from each to the next: all send
-// the bytes of x but the last. It panics like [Rank.AllReduce].
+// Broadcast replaces x by the x of one rank, which each rank passes to the next: all
+// but the last send the bytes of x. It panics like [Rank.AllReduce].
 func (r *Rank) Broadcast(x *tensor.Tensor, root int) {
 	const op = "broadcast"
 	if root < 0 || root >= r.Size {
@@ -77,8 +76,8 @@ func (r *Rank) pieces(op string, x *tensor.Tensor) []*tensor.Tensor {
 	return pieces
 }
 
-// reduce adds the pieces of all ranks up: afterwards the piece of this rank is the sum.
-// In each step a rank hands one piece on, with all that was added to it so far, and the
+// reduce adds up the pieces of all ranks: afterwards the piece of this rank is the sum.
+// In each step a rank passes on one piece, with everything added to it so far, and the
 // last one to get a piece is its owner.
 func (r *Rank) reduce(op string, pieces []*tensor.Tensor) {
 	for step := range r.Size - 1 {
@@ -103,7 +102,7 @@ func (r *Rank) take(op string, x *tensor.Tensor, add bool) {
 	from := r.away(-1)
 	got := r.receive(op, from)
 	if !slices.Equal(got.Shape(), x.Shape()) || got.Dtype() != x.Dtype() {
-		fail(tensor.ErrShape, op, fmt.Sprintf("rank %d has %s %v where rank %d has %s %v", from, got.Dtype(), got.Shape(), r.ID, x.Dtype(), x.Shape()), "all ranks must give tensors of one shape and dtype")
+		fail(tensor.ErrShape, op, fmt.Sprintf("rank %d has %s %v where rank %d has %s %v", from, got.Dtype(), got.Shape(), r.ID, x.Dtype(), x.Shape()), "all ranks must give tensors of the same shape and dtype")
 	}
 	tensor.NoGrad(func() {
 		if add {

@@ -19,8 +19,8 @@ func (r *Rank) Average(params []tensor.NamedTensor) {
 }
 
 // Enter returns x, which all ranks have, as the input of layers that are divided among
-// them. Its gradient is the sum of what the ranks send back: f in Megatron-LM (Shoeybi et
-// al. 2019, arXiv:1909.08053).
+// them. Its gradient is the sum of the gradients that the ranks send back: f in
+// Megatron-LM (Shoeybi et al. 2019, arXiv:1909.08053).
 func (r *Rank) Enter(x *tensor.Tensor) *tensor.Tensor {
 	return tensor.Apply(tensor.Function{
 		Name:    "enter",
@@ -31,8 +31,8 @@ func (r *Rank) Enter(x *tensor.Tensor) *tensor.Tensor {
 	}, x)
 }
 
-// Leave returns the sum of the x of all ranks, each of which is what its part of the
-// layers makes. The gradient of each is that of the sum: g in Megatron-LM.
+// Leave returns the sum of the x of all ranks, each of which is the result of its part
+// of the layers. The gradient of each is that of the sum: g in Megatron-LM.
 func (r *Rank) Leave(x *tensor.Tensor) *tensor.Tensor {
 	return tensor.Apply(tensor.Function{
 		Name:    "leave",

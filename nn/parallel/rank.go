@@ -11,7 +11,7 @@ import (
 )
 
 // ErrOrder is the kind of mistake that ranks make together: they are not in the same
-// collective, or wait for somebody who is done.
+// collective, or one waits for a rank that is done.
 var ErrOrder = errors.New("ranks out of step")
 
 func fail(kind error, op, reason, hint string) {
@@ -32,12 +32,12 @@ type Account struct {
 	Sent, Received int // bytes
 
 	// Busy is how long the rank worked and Clock when it was done, in the units of
-	// [Rank.Work]. What lies between is waiting.
+	// [Rank.Work]. The difference is waiting.
 	Busy, Clock float64
 	Tasks       []Task
 }
 
-// A Task is one piece of [Rank.Work], from when to when.
+// A Task is one piece of [Rank.Work], with its beginning and end.
 type Task struct {
 	Name     string
 	From, To float64
@@ -59,9 +59,9 @@ type message struct {
 	clock float64
 }
 
-// Run starts ranks goroutines, each with a rank of its own, waits until all are done, and
-// returns what each of them did. If one panics the others stop waiting for it, and Run
-// panics with the same value. It panics with a [*tensor.Error] if there are no ranks.
+// Run starts one goroutine for each rank, waits until all are done, and returns what each
+// of them did. If one panics, the others stop waiting for it, and Run panics with the
+// same value. It panics with a [*tensor.Error] if there are no ranks.
 func Run(ranks int, f func(r *Rank)) []Account {
 	if ranks < 1 {
 		fail(tensor.ErrValue, "run", humanize.Count(ranks, "rank"), "give at least one")
@@ -104,7 +104,7 @@ func Run(ranks int, f func(r *Rank)) []Account {
 	return accounts
 }
 
-// stop lets all ranks give up; the first failure counts.
+// stop makes all ranks give up; the first failure counts.
 func (w *world) stop(failure any) {
 	w.once.Do(func() {
 		w.failure = failure
@@ -112,13 +112,13 @@ func (w *world) stop(failure any) {
 	})
 }
 
-// Account returns what the rank did until now.
+// Account returns what the rank has done so far.
 func (r *Rank) Account() Account { return r.account }
 
-// Work says that the rank is busy for some time, in any unit: the clock that its account
-// shows goes on by that. Clocks have nothing to do with the time that passes, which on a
-// laptop is shared by all ranks: what is received arrives when it was sent on the
-// sender's clock, and a rank that is ahead of it has not waited.
+// Work says that the rank is busy for some time, in any unit: the clock in its account
+// moves on by that. Clocks have nothing to do with real time, which all ranks share on a
+// laptop: a message arrives at the time that the sender's clock showed when it was sent,
+// and a rank whose clock is ahead of that has not waited.
 func (r *Rank) Work(name string, time float64) {
 	a := &r.account
 	a.Tasks = append(a.Tasks, Task{name, a.Clock, a.Clock + time})
@@ -126,12 +126,12 @@ func (r *Rank) Work(name string, time float64) {
 	a.Clock += time
 }
 
-// Send sends a copy of x to another rank, and goes on as soon as the one before it was
-// fetched. It panics if there is no such rank, or it is done.
+// Send sends a copy of x to another rank, and returns as soon as the previous message
+// has been fetched. It panics if there is no such rank, or if that rank is done.
 func (r *Rank) Send(to int, x *tensor.Tensor) { r.send("send", to, x) }
 
 // Receive waits for what another rank sends to this one. It panics if there is no such
-// rank, or it is done and sends nothing.
+// rank, or if that rank is done and has sent nothing.
 func (r *Rank) Receive(from int) *tensor.Tensor { return r.receive("send", from) }
 
 func (r *Rank) send(op string, to int, x *tensor.Tensor) {

@@ -8,12 +8,12 @@ import (
 )
 
 // ZeRO trains a model whose ranks see different data, and divides among them what would
-// else be on each: from stage 1 on the optimizer's state, from 2 on the gradients, too,
-// and in 3 the parameters themselves. Stage 0 divides nothing. (Rajbhandari et al. 2019,
-// arXiv:1910.02054.)
+// otherwise be on each: from stage 1 on, the optimizer's state; from stage 2 on, the
+// gradients, too; and in stage 3, the parameters themselves. Stage 0 divides nothing.
+// (Rajbhandari et al. 2019, arXiv:1910.02054.)
 //
-// A model takes each weight by [ZeRO.With], where it needs it, instead of keeping it.
-// What comes out is the same at each stage.
+// A model gets each weight from [ZeRO.With], where it needs it, instead of keeping it.
+// The results are the same at each stage.
 type ZeRO struct {
 	rank      *Rank
 	stage     int
@@ -24,12 +24,12 @@ type ZeRO struct {
 }
 
 // NewZeRO divides parameters among the ranks, which all give the same ones. newOptimizer
-// makes the optimizer of what this rank updates, such as:
+// makes the optimizer for the part that this rank updates, such as:
 //
 //	func(p []tensor.NamedTensor) *optim.Optimizer { return optim.NewAdamW(p, 1e-3) }
 //
-// The optimizer must treat each number by itself, as AdamW and SGD do. It panics for a
-// stage that there is not.
+// The optimizer must treat each number by itself, as AdamW and SGD do. It panics if
+// there is no such stage.
 func NewZeRO(r *Rank, stage int, params []tensor.NamedTensor, newOptimizer func([]tensor.NamedTensor) *optim.Optimizer) *ZeRO {
 	if stage < 0 || stage > 3 {
 		fail(tensor.ErrValue, "zero", fmt.Sprintf("there is no stage %d", stage), "give 0, 1, 2 or 3")
@@ -56,9 +56,9 @@ func NewZeRO(r *Rank, stage int, params []tensor.NamedTensor, newOptimizer func(
 	return z
 }
 
-// With returns f of parameter i and x. In stage 3 the ranks put the parameter together for
-// f, drop it, and do so once more in Backward, for which f is run again: f must not use
-// results of other operations but x.
+// With returns f of parameter i and x. In stage 3 the ranks assemble the parameter for f,
+// drop it, and do so once more in Backward, for which f is run again: f must not use
+// results of other operations except x.
 func (z *ZeRO) With(i int, x *tensor.Tensor, f func(w, x *tensor.Tensor) *tensor.Tensor) *tensor.Tensor {
 	if z.stage < 3 {
 		return f(z.weight(i), x)
@@ -66,8 +66,8 @@ func (z *ZeRO) With(i int, x *tensor.Tensor, f func(w, x *tensor.Tensor) *tensor
 	return tensor.Recompute(func(in ...*tensor.Tensor) *tensor.Tensor { return f(z.weight(i), in[0]) }, x)
 }
 
-// weight returns parameter i. From stage 2 on it is made of the pieces, and its gradient
-// is averaged and divided as soon as there is one.
+// weight returns parameter i. From stage 2 on, it is assembled from the pieces, and its
+// gradient is averaged and divided as soon as there is one.
 func (z *ZeRO) weight(i int) *tensor.Tensor {
 	if z.stage < 2 {
 		return z.whole[i]
@@ -114,7 +114,7 @@ func (z *ZeRO) Step() {
 	}
 }
 
-// Weights returns the parameters in their shapes, put together if they are divided.
+// Weights returns the parameters in their shapes, assembled if they are divided.
 func (z *ZeRO) Weights() []*tensor.Tensor {
 	all := make([]*tensor.Tensor, len(z.pieces))
 	for i, piece := range z.pieces {
@@ -128,8 +128,9 @@ func (z *ZeRO) Weights() []*tensor.Tensor {
 }
 
 // Held returns the bytes that parameters, gradients and the optimizer's state take on this
-// rank now: ask between Backward and Step, when there are gradients. (Stages 1 and 2 have
-// the piece that is updated beside the whole parameter it is a part of: it counts once.)
+// rank now: ask between Backward and Step, when there are gradients. (Stages 1 and 2 hold
+// the piece that is updated as well as the whole parameter, of which it is a part: it
+// counts once.)
 func (z *ZeRO) Held() (parameters, gradients, state int) {
 	for i, piece := range z.pieces {
 		whole := z.whole[i]

@@ -15,9 +15,9 @@ import (
 	"github.com/lectern-go/lectern/internal/progress"
 )
 
-// openMetrics opens the file for the metrics of step first and those after it.
-// Lines of those steps, from a run that ended after its last checkpoint, are taken
-// out: the steps are run again.
+// openMetrics opens the file for the metrics of step first and those after it. Lines
+// for those steps, from a run that went on after its last checkpoint, are removed: the
+// steps are run again.
 func (r *run) openMetrics(first int) error {
 	if r.Metrics == "" {
 		return nil
@@ -46,7 +46,7 @@ func (r *run) openMetrics(first int) error {
 	return nil
 }
 
-// linesBefore returns the whole lines of steps before first.
+// linesBefore returns the complete lines of steps before first.
 func linesBefore(old []byte, first int) []byte {
 	var kept []byte
 	for line := range bytes.Lines(old) {
@@ -76,8 +76,8 @@ func (r *run) writeMetrics(p Point) error {
 	return nil
 }
 
-// metric is a Point as it is written: JSON has no NaN and no infinities, so where
-// a skipped step has those it writes null.
+// metric is a Point as it is written: JSON has no NaN and no infinities, so where a
+// skipped step has those, it writes null.
 type metric struct {
 	Point
 	Loss     *float64 `json:"loss"`

@@ -15,8 +15,8 @@ import (
 // A Recipe is a way of training in mixed precision.
 type Recipe struct {
 	Name    string
-	Weights tensor.Dtype // what parameters and gradients are stored in
-	Compute tensor.Dtype // what products are computed in, by tensor.Autocast
+	Weights tensor.Dtype // the dtype in which parameters and gradients are stored
+	Compute tensor.Dtype // the dtype in which tensor.Autocast computes products
 	Master  bool         // a float32 copy of the weights is kept
 	Scaled  bool         // the loss is scaled
 	FP8     bool         // linear layers are nn.FP8Linear
@@ -33,16 +33,16 @@ var Recipes = []Recipe{
 	{Name: "fp8 products", FP8: true},
 }
 
-// RecipeResult is what one recipe came to.
+// RecipeResult is the outcome of one recipe.
 type RecipeResult struct {
 	Recipe
-	First, Last    float64          // the error on data that were not trained on, before and after
-	Lost           float64          // the share of gradients that are 0 in the first step
-	Memory         accounting.Bytes // the highest of each category in one step
+	First, Last    float64          // the error on held-out data, before and after
+	Lost           float64          // the fraction of gradients that are 0 in the first step
+	Memory         accounting.Bytes // the peak of each category in one step
 	SecondsPerStep float64
 }
 
-// RecipeTable compares recipes; it shows itself as a table.
+// RecipeTable compares recipes; a notebook shows it as a table.
 type RecipeTable []RecipeResult
 
 // Task sizes of CompareRecipes.
@@ -56,11 +56,11 @@ const (
 	taskHeldOut = 512
 )
 
-// CompareRecipes trains the same small network by each recipe for some steps, on
-// the same data from the same initial weights, and measures error, memory and time.
-// The task is to imitate another network. Its loss is small, so that gradients in
-// float16 underflow unless they are scaled, and its learning rate ends small, so
-// that steps in bfloat16 are rounded away unless there is a float32 copy.
+// CompareRecipes trains the same small network with each recipe for some steps, on the
+// same data from the same initial weights, and measures error, memory and time. The
+// task is to imitate another network. Its loss is small, so that gradients in float16
+// underflow unless they are scaled, and its learning rate ends small, so that steps in
+// bfloat16 are rounded away unless there is a float32 copy.
 func CompareRecipes(recipes []Recipe, steps int) (RecipeTable, error) {
 	var table RecipeTable
 	for _, r := range recipes {
@@ -138,7 +138,7 @@ func network(r *Recipe, g *tensor.Generator) nn.Sequential {
 	return nn.Sequential{linear(taskInputs, taskHidden), nn.ReLU{}, linear(taskHidden, taskHidden), nn.ReLU{}, linear(taskHidden, taskInputs)}
 }
 
-// lost returns the share of gradients that are 0 after one backward pass.
+// lost returns the fraction of gradients that are 0 after one backward pass.
 func lost(params []tensor.NamedTensor, c Config) float64 {
 	var loss *tensor.Tensor
 	tensor.Autocast(c.Precision, func() { loss, _ = c.Loss(0) })

@@ -35,8 +35,8 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// Config says what to run. Steps, Loss and Optimizer are needed; everything else
-// may be left out.
+// Config says what to run. Steps, Loss and Optimizer are required; everything else may
+// be left out.
 type Config struct {
 	Steps     int                                    // the number of the step to stop before, counted from 0
 	Loss      func(step int) (*tensor.Tensor, error) // takes the next batch forward
@@ -46,32 +46,32 @@ type Config struct {
 	Accumulate int            // batches whose gradients are averaged for one step; 0 means 1
 	ClipNorm   float64        // see optim.ClipGradNorm; 0: no clipping
 
-	// Precision is what Loss is run in: tensor.Float32, or BFloat16 or Float16 for
-	// tensor.Autocast. Scaler is wanted for Float16.
+	// Precision is the dtype in which Loss runs: tensor.Float32, or BFloat16 or Float16
+	// for tensor.Autocast. Float16 needs a Scaler.
 	Precision tensor.Dtype
 	Scaler    *optim.GradScaler
 
-	// FreeSteps gives back the memory of a step when it ends, as tensor.FreeAfter does,
-	// which makes steps faster, and needs less memory of a device. What Loss makes then
-	// can't be used after it; parameters, their gradients and the optimizer stay.
+	// FreeSteps frees the memory of a step when it ends, as tensor.FreeAfter does, which
+	// makes steps faster and needs less memory on a device. What Loss makes can't be used
+	// after the step then; parameters, their gradients and the optimizer stay.
 	FreeSteps bool
 
 	// Store is where checkpoints go, every SaveEvery steps, at the end and on an
-	// interrupt. They hold Parts - the model, the position in the data - and, without
-	// being told, the optimizer, the scaler and the default generator. If the store
-	// has a checkpoint the run goes on from there.
+	// interrupt. They hold Parts - the model, the position in the data - and,
+	// automatically, the optimizer, the scaler and the default generator. If the store has
+	// a checkpoint, the run continues from there.
 	Store     checkpoint.Store
 	SaveEvery int
 	Parts     checkpoint.Parts
 
 	Metrics string                   // a file that gets a line of JSON for each step
-	Label   string                   // stands before the progress
-	Figure  func(points []Point) any // redrawn while the run goes on, such as with plots.Loss; nil: a plain curve of the loss
+	Label   string                   // written before the progress
+	Figure  func(points []Point) any // redrawn during the run, for example by plots.Loss; nil: a plain curve of the loss
 	Quiet   bool                     // no progress
 	Each    func(p Point)            // called after each step, before a checkpoint of it
 }
 
-// Point is what is known of one step.
+// Point is what is known about one step.
 type Point struct {
 	Step     int     `json:"step"`
 	Loss     float64 `json:"loss"` // the mean over the batches of the step
@@ -84,27 +84,27 @@ type Point struct {
 // InterruptedError says that a run was stopped before its last step.
 type InterruptedError struct {
 	Step  int    // the next step
-	Saved string // the checkpoint from which it can go on; empty if there is no store
+	Saved string // the checkpoint from which it can continue; empty if there is no store
 }
 
 func (e *InterruptedError) Error() string {
 	text := fmt.Sprintf("train: interrupted before step %d", e.Step)
 	if e.Saved != "" {
-		return text + "; the same call goes on from " + e.Saved
+		return text + "; the same call continues from " + e.Saved
 	}
 	return text + "; nothing was saved, since the run has no store"
 }
 
 // DivergedError says that the loss was no longer a number, or that the scaler had to
-// skip too many steps one after the other.
+// skip too many steps in a row.
 type DivergedError struct {
 	Step    int
 	Loss    float64
 	Skipped int // steps in a row; 0 without a scaler
 }
 
-// maxSkipped is how many steps in a row a scaler may skip. Halving the scale as often
-// takes it from 65536 to 2^-24, so that it is not the scale that is wrong.
+// maxSkipped is how many steps in a row a scaler may skip. Halving the scale that
+// often takes it from 65536 to 2^-24, so it is not the scale that is wrong.
 const maxSkipped = 40
 
 func (e *DivergedError) Error() string {
@@ -114,21 +114,20 @@ func (e *DivergedError) Error() string {
 	return fmt.Sprintf("train: the loss of step %d is %v; try a smaller learning rate, a warm-up or ClipNorm", e.Step, e.Loss)
 }
 
-// Run trains until c.Steps and returns what it knows of each step, those before a
-// resumed checkpoint not included. Gradients that the parameters have before it are
-// dropped.
+// Run trains until c.Steps and returns what it knows about each step, except those
+// before a resumed checkpoint. Gradients that the parameters had before are dropped.
 //
-// If ctx ends, or the process is asked to end (Ctrl-C, Interrupt in a notebook, or SIGTERM), it ends the step that it
-// is in, saves a checkpoint and returns an [*InterruptedError]; asked a second time, the process ends at once. It
+// If ctx ends, or the process is asked to end (Ctrl-C, Interrupt in a notebook, or SIGTERM), Run finishes the current
+// step, saves a checkpoint and returns an [*InterruptedError]; asked a second time, the process ends at once. It
 // returns a [*DivergedError] if the loss is not finite and no scaler is there to skip the step, or if the scaler skips
-// nothing but steps. It panics if Steps, Loss or Optimizer are missing.
+// too many steps in a row. It panics if Steps, Loss or Optimizer are missing.
 func Run(ctx context.Context, c Config) ([]Point, error) {
 	if c.Loss == nil || c.Optimizer == nil || c.Steps < 0 {
 		(&tensor.Error{Package: "train", Kind: tensor.ErrValue, Op: "run", Reason: "a Config needs Steps, Loss and Optimizer"}).Panic()
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // the next signal does what signals do
+	context.AfterFunc(ctx, stop) // the next signal has its usual effect
 	c.Accumulate = max(c.Accumulate, 1)
 	r := &run{Config: c, parts: checkpoint.Parts{}}
 	maps.Copy(r.parts, c.Parts)
@@ -195,8 +194,8 @@ type run struct {
 	drawn    time.Time
 }
 
-// resume loads the newest checkpoint, if there is one, and returns the step to go
-// on with.
+// resume loads the newest checkpoint, if there is one, and returns the step to
+// continue with.
 func (r *run) resume() (first int, err error) {
 	if r.Store.Dir == "" {
 		return 0, nil
@@ -206,12 +205,12 @@ func (r *run) resume() (first int, err error) {
 		return 0, nil
 	}
 	if err == nil && len(resumed.Skipped) > 0 {
-		fmt.Fprintf(os.Stderr, "train: goes on from step %d, since what came later is damaged: %v\n", resumed.Step, errors.Join(resumed.Skipped...))
+		fmt.Fprintf(os.Stderr, "train: continuing from step %d, since what came later is damaged: %v\n", resumed.Step, errors.Join(resumed.Skipped...))
 	}
 	return resumed.Step, err
 }
 
-// saves says whether a checkpoint is due after so many steps.
+// saves reports whether a checkpoint is due after the given number of steps.
 func (r *run) saves(done int) bool {
 	return r.Store.Dir != "" && (done == r.Steps || r.SaveEvery > 0 && done%r.SaveEvery == 0)
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // Attention is causal multi-head self-attention (Vaswani et al. 2017, arXiv:1706.03762):
-// each token asks, with a query for each head, what the tokens up to it hold. With fewer
-// heads of keys and values than of queries, groups of queries share them (Ainslie et al.
+// each token asks, with one query per head, what the tokens up to it hold. With fewer
+// key/value heads than query heads, groups of query heads share them (Ainslie et al.
 // 2023, arXiv:2305.13245).
 type Attention struct {
 	QProj      *nn.Linear // D to H·d
@@ -19,7 +19,7 @@ type Attention struct {
 	OutputProj *nn.Linear // H·d to D
 	Heads      int        // H
 	KVHeads    int        // K
-	RoPE       *RoPE      // nil: queries and keys don't know where they stand
+	RoPE       *RoPE      // nil: queries and keys carry no positions
 }
 
 func newAttention(c Config, rope *RoPE, options []tensor.Option) *Attention {
@@ -31,9 +31,9 @@ func newAttention(c Config, rope *RoPE, options []tensor.Option) *Attention {
 	}
 }
 
-// NewAttention returns attention over x of the given width, without biases. rope may be
-// nil: no positions. It panics if heads don't divide width or kvHeads heads. Options are
-// those of [tensor.With].
+// NewAttention returns attention over x of the given width, without biases. A nil rope
+// means no positions. It panics if heads doesn't divide width, or kvHeads doesn't divide
+// heads. Options are those of [tensor.With].
 func NewAttention(width, heads, kvHeads int, rope *RoPE, options ...tensor.Option) *Attention {
 	c := Config{Vocabulary: 1, Context: 1, Layers: 1, Width: width, Heads: heads, KVHeads: kvHeads}.complete()
 	if rope != nil && 2*rope.Cos.Size(1) != c.HeadSize() {

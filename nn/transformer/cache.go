@@ -9,8 +9,8 @@ import (
 )
 
 // Cache holds the keys and values of tokens that a model has seen, so that the next one
-// costs a pass over one token instead of the whole sequence. Its memory is taken at once:
-// 2·layers·B·K·positions·d elements.
+// costs a pass over one token instead of the whole sequence. Its memory is allocated at
+// once: 2·layers·B·K·positions·d elements.
 type Cache struct {
 	Length int // how many tokens it holds; make it smaller to go back
 
@@ -19,11 +19,11 @@ type Cache struct {
 	config Config
 }
 
-// layerCache is the part of one layer.
+// layerCache is the part for one layer.
 type layerCache struct{ keys, values *tensor.Tensor } // [B K positions d]
 
 // NewCache returns an empty cache for a batch of sequences of up to positions tokens, in
-// the dtype and on the device of the model; 0 positions stand for all of its context.
+// the dtype and on the device of the model; 0 positions means the model's whole context.
 func (m *LM) NewCache(batch, positions int) *Cache {
 	if positions == 0 {
 		positions = m.config.Context
@@ -51,12 +51,12 @@ func (c *Cache) Bytes() int {
 	return n
 }
 
-// Next puts ids [B T] behind those in the cache and returns the logits [B V] of what
-// comes after the last. A first call with the whole prompt is called prefill, the calls
-// with one token each decode. No graph is kept: there is no gradient.
+// Next appends ids [B T] to those in the cache and returns the logits [B V] of what
+// comes after the last. The first call, with the whole prompt, is called prefill; the
+// calls with one token each are called decode. No graph is kept: there is no gradient.
 //
-// It panics if the cache was made by a model of other sizes or for another batch, is
-// full, or an id is not in the vocabulary; the cache is unchanged then.
+// It panics, and leaves the cache unchanged, if the cache was made by a model of other
+// sizes or for another batch, if it is full, or if an id is not in the vocabulary.
 func (m *LM) Next(ids *tensor.Tensor, cache *Cache) *tensor.Tensor {
 	m.checkCache(ids, cache)
 	var logits *tensor.Tensor
@@ -78,7 +78,7 @@ func (m *LM) checkCache(ids *tensor.Tensor, cache *Cache) {
 	case cache.config != m.config:
 		fail(tensor.ErrValue, "next", "the cache was made by a model of other sizes", "make one with this model's NewCache")
 	case cache.Length < 0 || cache.Length+ids.Size(1) > cache.layers[0].keys.Size(2):
-		fail(tensor.ErrShape, "next", fmt.Sprintf("%s after the %d in the cache are more than the %d it has room for", humanize.Count(ids.Size(1), "token"), cache.Length, cache.layers[0].keys.Size(2)), "make a larger cache, or end here")
+		fail(tensor.ErrShape, "next", fmt.Sprintf("%s after the %d in the cache are more than the %d it has room for", humanize.Count(ids.Size(1), "token"), cache.Length, cache.layers[0].keys.Size(2)), "make a larger cache, or stop here")
 	}
 	for i, layer := range m.Layers {
 		if w, k := layer.Attn.KProj.Weight, cache.layers[i].keys; w.Dtype() != k.Dtype() || w.Device() != k.Device() {
@@ -87,7 +87,7 @@ func (m *LM) checkCache(ids *tensor.Tensor, cache *Cache) {
 	}
 }
 
-// append writes keys and values [... K T d] behind the first start ones and returns all
+// append writes keys and values [... K T d] after the first start ones and returns all
 // of them, as views of the cache.
 func (l *layerCache) append(k, v *tensor.Tensor, start int) (keys, values *tensor.Tensor) {
 	n := k.Size(-2)
@@ -96,9 +96,9 @@ func (l *layerCache) append(k, v *tensor.Tensor, start int) (keys, values *tenso
 	return l.keys.Narrow(2, 0, start+n), l.values.Narrow(2, 0, start+n)
 }
 
-// Reorder makes sequence i of the batch go on from what sequence from[i] was, as a search
-// over several continuations needs. It panics if from does not name one sequence of the
-// cache for each.
+// Reorder makes sequence i of the batch continue what sequence from[i] was, as a search
+// over several continuations needs. It panics unless from names a sequence of the cache
+// for each one.
 func (c *Cache) Reorder(from ...int) {
 	if len(from) != c.batch || slices.Min(from) < 0 || slices.Max(from) >= c.batch {
 		fail(tensor.ErrValue, "reorder", fmt.Sprintf("%v does not name one of %s for each", from, humanize.Count(c.batch, "sequence")), "")

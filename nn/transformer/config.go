@@ -8,8 +8,8 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// Config is the sizes of a model. Vocabulary, Context, Layers, Width and Heads are
-// needed; 0 stands for what each of the others says.
+// Config holds the sizes of a model. Vocabulary, Context, Layers, Width and Heads are
+// required; for the others, 0 means the default that each describes.
 type Config struct {
 	Vocabulary int // V: how many ids there are
 	Context    int // the most tokens in a sequence
@@ -17,9 +17,9 @@ type Config struct {
 	Width      int // D
 	Heads      int // H; Width must be a multiple
 	KVHeads    int // K, key/value heads (grouped-query attention); 0: as many as Heads
-	// Hidden is the width inside the feed-forward layer. 0 is 8/3 of Width, rounded up to
-	// a multiple of 64, so that its three matrices have about the 8·D² weights of the two
-	// in a layer without a gate; with GPT2 it is 4·Width.
+	// Hidden is the width inside the feed-forward layer. 0 means 8/3 of Width, rounded up
+	// to a multiple of 64, so that its three matrices have about as many weights, 8·D², as
+	// the two in a layer without a gate; with GPT2 it means 4·Width.
 	Hidden int
 	Theta  float64 // the base of rotary positions; 0: 10,000
 	Eps    float64 // of the normalizations; 0: 1e-5
@@ -63,7 +63,7 @@ func (c Config) complete() Config {
 	case !c.GPT2 && c.Width/c.Heads%2 != 0:
 		fail(tensor.ErrValue, "new", fmt.Sprintf("a head has %s, and rotary positions turn pairs of them", humanize.Count(c.Width/c.Heads, "feature")), "make Width/Heads even")
 	case c.Hidden < 1 || !(c.Theta > 0) || !(c.Eps > 0):
-		fail(tensor.ErrValue, "new", fmt.Sprintf("Hidden is %d, Theta %g and Eps %g", c.Hidden, c.Theta, c.Eps), "they must be above 0, or 0 for the usual ones")
+		fail(tensor.ErrValue, "new", fmt.Sprintf("Hidden is %d, Theta %g and Eps %g", c.Hidden, c.Theta, c.Eps), "they must be above 0, or 0 for the defaults")
 	}
 	return c
 }
@@ -71,7 +71,7 @@ func (c Config) complete() Config {
 // HeadSize returns d, the features of one head.
 func (c Config) HeadSize() int { return c.Width / c.Heads }
 
-// Sizes returns what package accounting predicts the model's costs from.
+// Sizes returns the sizes from which package accounting predicts the model's costs.
 func (c Config) Sizes() accounting.Transformer {
 	c = c.complete()
 	return accounting.Transformer{

@@ -9,17 +9,17 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// Generate goes on from a prompt, one id at a time: each is there as soon as it is
-// chosen, so that text can be shown while the rest of it is computed. The prompt is read
-// once, then each token costs one pass; keys and values stay in a cache. The memory of
-// each pass is given back.
+// Generate continues a prompt, one id at a time: each is there as soon as it is chosen,
+// so text can be shown while the rest of it is computed. The prompt is read once, then
+// each token costs one pass; keys and values stay in a cache. The memory of each pass is
+// freed.
 //
 //	for id := range model.Generate(vocabulary.Encode("Once upon a time"), transformer.Sampling{Max: 100}) {
 //		fmt.Print(vocabulary.Decode([]int32{id}))
 //	}
 //
-// It panics if the prompt is empty, or longer than the context, has an id that is not in
-// the vocabulary, or a setting makes no sense.
+// It panics if the prompt is empty, is longer than the context or has an id that is not
+// in the vocabulary, or if a setting makes no sense.
 func (m *LM) Generate(prompt []int32, s Sampling) iter.Seq[int32] {
 	s.check()
 	room := m.config.Context - len(prompt)

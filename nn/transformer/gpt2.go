@@ -17,9 +17,8 @@ import (
 )
 
 // OpenGPT2 reads a GPT-2 from a folder with its config.json and model.safetensors, as
-// they are published for GPT-2 and models of its form. All of the weights are copied, so
-// that the file is closed again. It returns an error that names what is missing or does
-// not fit.
+// published for GPT-2 and similar models. All weights are copied, so the file is closed
+// again. It returns an error that names what is missing or does not fit.
 func OpenGPT2(folder string) (*LM, error) {
 	path := filepath.Join(folder, "config.json")
 	text, err := os.ReadFile(path)
@@ -66,7 +65,7 @@ func parseGPT2Config(text []byte) (Config, error) {
 		return Config{}, err
 	}
 	c := Config{Vocabulary: file.Vocabulary, Context: file.Context, Width: file.Width, Layers: file.Layers, Heads: file.Heads, Hidden: file.Hidden, Eps: file.Eps, GPT2: true}
-	const most = 1 << 24 // more than any model has of anything: what a damaged file says is not allocated
+	const most = 1 << 24 // more than any model has of anything, so that a damaged file can't ask for too much memory
 	for _, size := range []int{c.Vocabulary, c.Context, c.Width, c.Layers, c.Heads} {
 		if size < 1 || size > most {
 			return Config{}, fmt.Errorf("vocab_size, n_positions, n_embd, n_layer and n_head are %d, %d, %d, %d and %d, which can't be the sizes of a model",
@@ -86,8 +85,8 @@ func parseGPT2Config(text []byte) (Config, error) {
 	return c, err
 }
 
-// gpt2Parts are the layers whose names differ, as they are here and in GPT-2's files.
-// There linear layers are Conv1D, whose weights are [in out].
+// gpt2Parts has the names of layers that differ between here and GPT-2's files. There,
+// linear layers are Conv1D, whose weights are [in out].
 var gpt2Parts = strings.NewReplacer(
 	"wte.", "token_embeddings.", "wpe.", "position_embeddings.", "ln_f.", "ln_final.", "h.", "layers.",
 	".ln_1.", ".ln1.", ".ln_2.", ".ln2.", ".attn.c_proj.", ".attn.output_proj.", ".mlp.c_fc.", ".ffn.up.", ".mlp.c_proj.", ".ffn.down.",
@@ -98,8 +97,8 @@ var causalMask = regexp.MustCompile(`^h\.\d+\.attn\.(bias|masked_bias)$`)
 
 // LoadGPT2 copies weights with GPT-2's names into the model, which was made with
 // Config.GPT2. Names may begin with "transformer."; masks and an lm_head that repeats
-// the embedding are passed over. It returns an error that lists what is missing or has
-// another shape; the model is unchanged then.
+// the embedding are skipped. It returns an error that lists what is missing or has
+// another shape; then the model is unchanged.
 func (m *LM) LoadGPT2(weights map[string]*tensor.Tensor) error {
 	if !m.config.GPT2 {
 		fail(tensor.ErrValue, "load gpt2", "the model has other parts than GPT-2", "make it with Config.GPT2")

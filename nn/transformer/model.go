@@ -20,8 +20,8 @@ type LM struct {
 	LNFinal            nn.Module  // *nn.RMSNorm, or *nn.LayerNorm in GPT-2
 	LMHead             *nn.Linear // D to V; nil: the output layer uses TokenEmbeddings
 
-	// Recompute keeps only the input of each block for backward, which computes the rest
-	// again: a third more FLOPs for a fraction of the memory.
+	// Recompute keeps only the input of each block for backward, which recomputes the
+	// rest: a third more FLOPs for a fraction of the memory.
 	Recompute bool
 
 	config Config
@@ -30,8 +30,9 @@ type LM struct {
 // New returns a model whose weights have the assignment's initial values: normal, with
 // variance 2/(in+out) for linear layers and 1 for the embedding, cut off at three
 // standard deviations. A tied embedding has variance 1/D, so that logits start small.
-// GPT-2's weights have a standard deviation of 0.02, and those that write into the
-// residual stream less, by the root of how many of them there are (Radford et al. 2019).
+// GPT-2's weights have a standard deviation of 0.02; for layers that write into the
+// residual stream, it is divided by the square root of their number (Radford et al.
+// 2019).
 //
 // Options are those of [tensor.With]. It panics with a [*tensor.Error] if the sizes
 // don't fit each other.
@@ -91,18 +92,18 @@ func newNorm(c Config, options []tensor.Option) nn.Module {
 	return &nn.RMSNorm{Weight: one, Eps: c.Eps}
 }
 
-// Config returns the sizes of the model, with no zeros left to be guessed.
+// Config returns the sizes of the model, with zeros replaced by their defaults.
 func (m *LM) Config() Config { return m.config }
 
 // Forward takes ids [B T] or [T] to logits [B T V] or [T V]. It panics if an id is not in
 // the vocabulary or there are more tokens than the context holds. Inside [tensor.NoGrad], and in Next, what a layer
-// makes is given back when the layer ends, all but its result.
+// makes is freed when the layer ends, except for its result.
 func (m *LM) Forward(ids *tensor.Tensor) *tensor.Tensor {
 	return m.logits(m.LNFinal.Forward(m.residual("forward", ids, nil)))
 }
 
-// Loss returns the mean cross-entropy, in nats, of what Forward says about x, ids [B T],
-// with the ids y [B T] that come next.
+// Loss returns the mean cross-entropy, in nats, between what Forward predicts for x, ids
+// [B T], and the ids y [B T] that come next.
 func (m *LM) Loss(x, y *tensor.Tensor) *tensor.Tensor {
 	logits := m.Forward(x)
 	last := logits.Dim() - 1
@@ -112,8 +113,8 @@ func (m *LM) Loss(x, y *tensor.Tensor) *tensor.Tensor {
 	return nn.CrossEntropy(logits.Flatten(0, last-1), y.Flatten(0, y.Dim()-1))
 }
 
-// residual computes what the blocks add up to, [... T D]. With a cache, ids go on where
-// those in it end.
+// residual computes what the blocks add up to, [... T D]. With a cache, ids continue
+// where those in it end.
 func (m *LM) residual(op string, ids *tensor.Tensor, cache *Cache) *tensor.Tensor {
 	m.checkLength(op, ids)
 	start := 0
@@ -139,16 +140,16 @@ func (m *LM) residual(op string, ids *tensor.Tensor, cache *Cache) *tensor.Tenso
 	return x
 }
 
-// alone runs a layer whose input nobody needs any more. Without gradients nothing that it makes is needed either but
-// its result: memory is given back here, not where all layers end, or where the collector finds time.
+// alone runs a layer whose input nobody needs any more. Without gradients, nothing that it makes is needed either,
+// except its result: memory is freed here, not when all layers end or when the collector finds time.
 func alone(x *tensor.Tensor, layer func(x *tensor.Tensor) *tensor.Tensor) (y *tensor.Tensor) {
 	tensor.FreeAfter(func(keep func(*tensor.Tensor) *tensor.Tensor) { y = keep(layer(x)) })
 	x.Free()
 	return y
 }
 
-// checkLength panics unless ids are those of one sequence or a batch, and no more than the context holds. What a cache
-// has room for Next has seen.
+// checkLength panics unless ids are one sequence or a batch, with at most as many as the context holds. Next has
+// already checked the room in a cache.
 func (m *LM) checkLength(op string, ids *tensor.Tensor) {
 	if d := ids.Dim(); d < 1 || d > 2 {
 		fail(tensor.ErrShape, op, fmt.Sprintf("ids have shape %v", ids.Shape()), "give [T] or [B T]")
@@ -158,7 +159,7 @@ func (m *LM) checkLength(op string, ids *tensor.Tensor) {
 	}
 }
 
-// logits multiplies with the output layer.
+// logits multiplies by the output layer.
 func (m *LM) logits(x *tensor.Tensor) *tensor.Tensor {
 	if m.LMHead == nil {
 		return x.MatmulT(m.TokenEmbeddings.Weight)
@@ -166,8 +167,8 @@ func (m *LM) logits(x *tensor.Tensor) *tensor.Tensor {
 	return m.LMHead.Forward(x)
 }
 
-// Block is one layer: attention, then a feed-forward layer, each normalized before and
-// added to what came in (pre-normalization, Xiong et al. 2020, arXiv:2002.04745).
+// Block is one layer: attention, then a feed-forward layer. Each normalizes its input
+// first, and is added to it (pre-normalization, Xiong et al. 2020, arXiv:2002.04745).
 type Block struct {
 	LN1  nn.Module // *nn.RMSNorm or *nn.LayerNorm
 	Attn *Attention

@@ -16,20 +16,20 @@ import (
 //
 //	t · theta^(-2i/d)
 //
-// so that the product of a query and a key depends on how far apart they stand, not on
+// so that the product of a query and a key depends on how far apart they are, not on
 // where. The sines and cosines of all positions are computed once, in float64.
 type RoPE struct {
 	Cos *tensor.Tensor `nn:"-"` // [positions d/2]; not part of a model's state, since it follows from the sizes
 	Sin *tensor.Tensor `nn:"-"`
 
-	copies atomic.Pointer[[]tables] // those made for devices so far; the list is never changed
+	copies atomic.Pointer[[]tables] // copies made for devices so far; the list is never changed
 }
 
-// tables is Cos and Sin in another place.
+// tables is a copy of Cos and Sin in another place.
 type tables struct{ cos, sin *tensor.Tensor }
 
-// beside returns the cosines and sines where x lies. They are brought to a device once, in the dtype that its
-// angles are computed in, since each layer of each step asks for them.
+// beside returns the cosines and sines on the device of x. They are copied to a device once, in the dtype
+// that its angles are computed in, since each layer asks for them in each step.
 func (r *RoPE) beside(x *tensor.Tensor) (cos, sin *tensor.Tensor) {
 	device, dtype := x.Device(), tensor.Float32
 	if x.Dtype() == tensor.Float64 {
@@ -51,7 +51,7 @@ func (r *RoPE) beside(x *tensor.Tensor) (cos, sin *tensor.Tensor) {
 		}
 		var made tables
 		failed := make(chan error)
-		go func() { // a goroutine of its own, which is within no FreeAfter
+		go func() { // on its own goroutine, which is not inside any FreeAfter
 			failed <- tensor.Try(func() { made = tables{r.Cos.To(dtype).To(device), r.Sin.To(dtype).To(device)} })
 		}()
 		if err := <-failed; err != nil {
@@ -81,13 +81,13 @@ func NewRoPE(d, positions int, theta float64) *RoPE {
 	return &RoPE{Cos: table(cos), Sin: table(sin)}
 }
 
-// Rotate turns x [... T d], whose vectors stand at the given positions: integers of
-// any shape that broadcasts to [... T]. It panics if a position is not in the table.
+// Rotate turns x [... T d], whose vectors are at the given positions: integers of any
+// shape that broadcasts to [... T]. It panics if a position is not in the table.
 func (r *RoPE) Rotate(x, positions *tensor.Tensor) *tensor.Tensor {
 	return x.RotatePairs(r.Cos.Embedding(positions).To(x.Device()), r.Sin.Embedding(positions).To(x.Device()))
 }
 
-// rotateHeads turns x [... T H d], whose first vectors stand at position start.
+// rotateHeads turns x [... T H d], whose first vectors are at position start.
 func (r *RoPE) rotateHeads(x *tensor.Tensor, start int) *tensor.Tensor {
 	rows := func(table *tensor.Tensor) *tensor.Tensor {
 		return table.Narrow(0, start, x.Size(-3)).Unsqueeze(1) // [T 1 d/2]

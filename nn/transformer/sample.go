@@ -16,7 +16,7 @@ type Sampling struct {
 	// so. 0 takes the most likely one, without a draw.
 	Temperature float64
 	TopK        int     // draw from the k most likely tokens; 0: from all
-	TopP        float64 // draw from the fewest tokens that have this probability together (Holtzman et al. 2019, arXiv:1904.09751); 0: from all
+	TopP        float64 // draw from the fewest tokens that have this probability in all (Holtzman et al. 2019, arXiv:1904.09751); 0: from all
 	Max         int     // the most tokens to generate; 0: until the context is full
 	Stop        []int32 // ids that end the text; they are not part of it
 	// Generator draws; nil: the default one. The same seed gives the same text.
@@ -29,10 +29,11 @@ func (s Sampling) check() {
 	}
 }
 
-// Choose returns the id that is drawn from logits [V]: divided by Temperature, cut to the
-// TopK largest, turned into probabilities, and cut to the likeliest that make up TopP. Of
-// equal logits the smaller id is the likelier one. It panics if a setting makes no sense,
-// or the logits are not finite, -Inf apart, which is an id that can't be chosen.
+// Choose returns an id drawn from logits [V]: divided by Temperature, cut to the TopK
+// largest, turned into probabilities, and cut to the likeliest that make up TopP. Of
+// equal logits, the smaller id counts as the likelier one. It panics if a setting makes
+// no sense, or if a logit is not finite; only -Inf is allowed, for an id that can't be
+// chosen.
 func (s Sampling) Choose(logits *tensor.Tensor) int32 {
 	s.check()
 	if logits.Dim() != 1 || logits.Len() == 0 {
@@ -73,7 +74,7 @@ func (s Sampling) Choose(logits *tensor.Tensor) int32 {
 		if probabilities[id] == 0 {
 			continue
 		}
-		drawn = id // the last one also has the rest that rounding may leave
+		drawn = id // the last one also gets what rounding may leave over
 		if left -= probabilities[id]; left < 0 {
 			break
 		}

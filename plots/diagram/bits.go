@@ -8,9 +8,9 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// Bits draws one number in several formats, one under the other: its sign,
-// exponent and mantissa bit by bit, what they mean, and the number that was
-// stored, which may not be the one that was meant.
+// Bits draws one number in several formats, one below the other: its sign, exponent
+// and mantissa bit by bit, what they mean, and the number that is stored, which may
+// differ from the given one.
 func Bits(x float64, dtypes ...tensor.Dtype) *Figure {
 	return fitted(func(phone bool) *Figure { return drawBits(x, dtypes, phone) })
 }
@@ -21,10 +21,10 @@ func drawBits(x float64, dtypes []tensor.Dtype, phone bool) *Figure {
 	left, w, most := nameColumn(dtypes), 15., 64
 	for _, d := range dtypes {
 		if d.Size() > 4 {
-			w = 10.5 // 64 of them fit a page
+			w = 10.5 // 64 of them fit on a page
 		}
 	}
-	if phone { // names stand above, and 64 bits in two rows
+	if phone { // names are above, and 64 bits in two rows
 		left, w, most = 0, phoneWidth/32., 32
 	}
 	var said []string

@@ -7,8 +7,8 @@ import (
 )
 
 // Broadcast draws the sum of two tensors: the values of each, repeated in faint copies along the axes that it lacks or
-// has only once, and the result. Of tensors with more than two axes it draws the first matrix, of large matrices the
-// upper left corner. It adds them, and panics where Add does.
+// that have size 1, and the result. It draws only the first matrix of tensors with more than two axes, and the upper
+// left corner of large matrices. It adds them, and panics where Add does.
 func Broadcast(a, b *tensor.Tensor) *Figure {
 	var sum *tensor.Tensor
 	tensor.NoGrad(func() { sum = a.Detach().Add(b.Detach()) })
@@ -50,8 +50,8 @@ const (
 	maxBroadcast  = 8   // rows and columns that are drawn
 )
 
-// repeated draws a tensor as the matrix of values that it stands for in a shape, and returns the size. What is really
-// there has a colour, its repetitions have none.
+// repeated draws a tensor as the matrix of values that it stands for in a shape, and returns its size. Real elements
+// have a colour, and their repetitions have none.
 func (f *Figure) repeated(x, y float64, t *tensor.Tensor, shape []int, colour string) (width, height float64) {
 	whole := t.Detach().Expand(shape...)
 	if whole.Len() == 0 {

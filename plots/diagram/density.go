@@ -10,11 +10,11 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// Density draws every number that some floating-point formats have between two
-// bounds, on a line where equal distances are equal differences: ticks crowd near
-// zero and thin out with each power of two. Where ticks are too close to tell
-// apart the line is filled. It panics unless from is below to, both are finite,
-// and the dtypes are floating point.
+// Density draws every number that floating-point formats have between two bounds, on a
+// line where equal distances are equal differences: ticks crowd near zero and thin out
+// with each power of two. Where ticks are too close to tell apart, the line is filled.
+// It panics unless from is below to, both are finite, and the dtypes are floating
+// point.
 func Density(from, to float64, dtypes ...tensor.Dtype) *Figure {
 	if !(from < to) || math.IsInf(to-from, 0) {
 		panic(fmt.Errorf("diagram: density: from %v to %v is not a range; give a smaller and a larger finite number", from, to))
@@ -26,14 +26,14 @@ func drawDensity(from, to float64, dtypes []tensor.Dtype, phone bool) *Figure {
 	f := &Figure{}
 	const bar, together = 18., 2.5
 	width, row, top, left := 660., 44., 0., nameColumn(dtypes)
-	if phone { // names stand above
+	if phone { // names are above
 		row, top, left = 64, 20, 10
 		width = phoneWidth - 2*left
 	}
 	place := func(x float64) float64 { return left + (x-from)/(to-from)*width }
 	var said []string
 	for i, d := range dtypes {
-		tensor.Finfo(d) // panics for what has no fractions
+		tensor.Finfo(d) // panics for types without fractions
 		y := top + float64(i)*row
 		if phone {
 			f.label(left, y-7, "start", d.String(), mono)
@@ -59,8 +59,8 @@ func drawDensity(from, to float64, dtypes []tensor.Dtype, phone bool) *Figure {
 				fmt.Fprintf(&ticks, "M%s %sv%s", number(x), number(y), number(bar))
 				continue
 			}
-			// Distances grow away from zero, so the numbers that are too close
-			// reach to a first positive one whose distance is too large.
+			// Distances grow away from zero, so the numbers that are too close end at the first
+			// positive one that is far enough from its neighbour.
 			if n = max(n+1, min(last, 1)); n < last {
 				n += sort.Search(last-n, func(more int) bool { return gap(n+more+1) > together })
 			}
@@ -80,8 +80,8 @@ func drawDensity(from, to float64, dtypes []tensor.Dtype, phone bool) *Figure {
 	return f
 }
 
-// ordinal numbers the values of a format in order: 0 is zero, 1 the smallest
-// positive number, -1 its negative. A NaN or infinity counts as the largest.
+// ordinal numbers the values of a format in order: 0 is zero, 1 the smallest positive
+// number, -1 its negative. A NaN or infinity counts as the largest.
 func ordinal(d tensor.Dtype, x float64) int {
 	code := d.EncodeSaturating(math.Abs(x))
 	if x < 0 {

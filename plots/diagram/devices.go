@@ -6,10 +6,10 @@ import (
 	"github.com/lectern-go/lectern/accounting"
 )
 
-// Devices draws a processor and a card with their memories. The roads between
-// them are as wide as bytes per second that they carry: from the processor's
-// memory to it (host), between the two memories (link), and from the card's memory
-// to its multiprocessors, as its data sheet has it.
+// Devices draws a processor and a card with their memories. The roads between them are
+// as wide as the bytes per second that they carry: from the processor's memory to the
+// processor (host), between the two memories (link), and from the card's memory to its
+// multiprocessors, according to its data sheet.
 func Devices(card accounting.Device, host, link float64) *Figure {
 	return fitted(func(phone bool) *Figure { return drawDevices(card, host, link, phone) })
 }
@@ -18,7 +18,7 @@ func drawDevices(card accounting.Device, host, link float64, phone bool) *Figure
 	f := &Figure{title: fmt.Sprintf("A processor reads its memory at %s; between that and the memory of the %s go %s; the %s reads its own memory at %s",
 		gigabytes(host), card.Name, gigabytes(link), card.Name, gigabytes(card.BytesPerSecond))}
 	const (
-		gap    = 96. // between memory and what computes
+		gap    = 96. // between a memory and what computes
 		widest = 70. // of a road
 	)
 	width, height, across := 190., 64., 230. // of a place, and between the two devices

@@ -4,9 +4,9 @@
 // diagram does not pay for linking a plotting library; charts are in package
 // plots.
 //
-// Lines and text take the colour of the page around them, so that a figure is
-// as readable on a dark page as on a light one; fills are translucent colours
-// of Okabe and Ito's palette, which people with colour blindness can tell apart.
+// Lines and text take on the colour of the page around them, so that a figure is as
+// readable on a dark page as on a light one; fills are translucent colours from Okabe
+// and Ito's palette, which people with colour blindness can tell apart.
 package diagram
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// A Figure is a drawing with a title, which is also its text for those who
+// A Figure is a drawing with a title, which is also its description for readers who
 // can't see it.
 type Figure struct {
 	title         string
@@ -30,11 +30,11 @@ type Figure struct {
 	narrow        *Figure // the same for a phone; nil if this one fits
 }
 
-// phoneWidth is how wide a figure may be to fit a phone in its own size, so that its smallest
-// labels keep their 11 pixels there.
+// phoneWidth is how wide a figure may be to fit a phone without being scaled down, so that
+// its smallest labels keep their 11 pixels there.
 const phoneWidth = 334
 
-// fitted returns a figure drawn for a page, and, if that is too wide for a phone, with it the same drawn for a phone.
+// fitted returns a figure drawn for a page and, if that is too wide for a phone, one drawn for a phone with it.
 func fitted(draw func(phone bool) *Figure) *Figure {
 	f := draw(false)
 	if f.width > phoneWidth {
@@ -57,15 +57,15 @@ const (
 // Lines need more contrast than fills: these keep 3 to 1 on white and on black.
 const lineBlue = "#3289c7"
 
-// NewFigure returns a figure of given size in pixels, with the SVG elements of
-// its body drawn elsewhere. Lines and text of the body should be currentColor.
+// NewFigure returns a figure of a given size in pixels, with the SVG elements of its
+// body drawn elsewhere. Lines and text of the body should be currentColor.
 func NewFigure(title string, width, height float64, body string) *Figure {
 	f := &Figure{title: title, width: width, height: height}
 	f.body.WriteString(body)
 	return f
 }
 
-// WithNarrow gives the figure a second drawing of the same for phones, and returns the figure.
+// WithNarrow gives the figure a second drawing for phones, and returns the figure.
 func (f *Figure) WithNarrow(narrow *Figure) *Figure {
 	narrow.title, f.narrow = f.title, narrow
 	return f
@@ -74,19 +74,19 @@ func (f *Figure) WithNarrow(narrow *Figure) *Figure {
 // String returns the title.
 func (f *Figure) String() string { return f.title }
 
-// SVG returns the figure as a file of its own.
+// SVG returns the figure as a separate file.
 func (f *Figure) SVG() string {
 	return f.element(` xmlns="http://www.w3.org/2000/svg" color="#222" style="background:#fff"`)
 }
 
-// HTML returns the figure for a page whose text colour it takes on. It shrinks
-// with the page.
+// HTML returns the figure for a page, whose text colour it takes on. It shrinks with
+// the page.
 func (f *Figure) HTML() string {
 	return f.element(` style="max-width:100%;height:auto"`)
 }
 
-// Narrow returns the drawing for pages as narrow as a phone's, in the form that HTML has, or
-// nothing if there is only one for all.
+// Narrow returns the drawing for pages as narrow as a phone's, in the same form as HTML, or
+// nothing if there is only one drawing for all.
 func (f *Figure) Narrow() string {
 	if f.narrow == nil {
 		return ""
@@ -167,7 +167,7 @@ func (f *Figure) wire(x1, y1, x2, y2 float64, colour string) {
 		number(x1), number(y1), middle, number(y1), middle, number(y2), number(x2), number(y2), colour)
 }
 
-// thin is how lines are drawn that only help the eye.
+// thin is the style of lines that only guide the eye.
 const thin = `stroke="currentColor" stroke-opacity=".3"`
 
 // arc draws an arrow that rises from one point of a line to another.
@@ -196,8 +196,8 @@ func (f *Figure) head(x, y, angle float64, colour string) {
 		number(x), number(y), number(ax), number(ay), number(bx), number(by), colour)
 }
 
-// number writes a coordinate with at most one decimal, so that the same figure
-// is the same file everywhere.
+// number writes a coordinate with at most one decimal, so that the same figure is the
+// same file everywhere.
 func number(x float64) string {
 	if x = math.Round(x*10) / 10; x == 0 {
 		return "0" // never -0
@@ -219,8 +219,8 @@ func lines(text string, width float64) []string {
 	return append(broken, line)
 }
 
-// paragraph writes text below each other in lines of at most a width, from the base line of the
-// first, and returns that of the next.
+// paragraph writes text in lines of at most a width, from the baseline of the first line, and
+// returns the baseline of the next.
 func (f *Figure) paragraph(x, y, width, leading float64, text string, attributes ...string) float64 {
 	for _, line := range lines(text, width) {
 		f.label(x, y, "start", line, attributes...)
@@ -232,7 +232,7 @@ func (f *Figure) paragraph(x, y, width, leading float64, text string, attributes
 // textWidth estimates the width of 13-pixel text.
 func textWidth(s string) float64 { return 7.3 * float64(utf8.RuneCountInString(s)) }
 
-// monoWidth estimates the width of 13-pixel text of fixed width, bold included.
+// monoWidth estimates the width of 13-pixel monospaced text, bold included.
 func monoWidth(s string) float64 { return 8.1 * float64(utf8.RuneCountInString(s)) }
 
 // nameColumn is the room for the names at the left of rows, and a gap.

@@ -15,8 +15,8 @@ type FlowStep struct {
 	from  []string
 }
 
-// Step is a box of [Flow]: a name, the value that comes out, and the names of the boxes that its inputs come from.
-// value may be nil; then no shape stands at its arrows.
+// Step is a box of [Flow]: a name, its result, and the names of the boxes that its inputs come from. value may be
+// nil; then its arrows have no shape.
 func Step(name string, value *tensor.Tensor, from ...string) FlowStep {
 	s := FlowStep{name: name, from: from}
 	if value != nil {
@@ -26,9 +26,9 @@ func Step(name string, value *tensor.Tensor, from ...string) FlowStep {
 }
 
 // Flow draws how values flow through a computation, from top to bottom: a box for each step, and an arrow from each of
-// its inputs, with the shape of what it carries. A step stands one row below the lowest of its inputs; an input from
-// further up comes around the right side. It panics if a step comes before one of its inputs, or two
-// have the same name.
+// its inputs, with the shape of the value that it carries. A step is one row below the lowest of its inputs; an input
+// from further up comes around the right side. It panics if a step comes before one of its inputs, or if two have the
+// same name.
 //
 //	diagram.Flow("A residual", diagram.Step("x", x), diagram.Step("norm", h, "x"), diagram.Step("+", y, "norm", "x"))
 func Flow(what string, steps ...FlowStep) *Figure {
@@ -53,7 +53,7 @@ func Flow(what string, steps ...FlowStep) *Figure {
 		}
 		if _, twice := row[s.name]; twice {
 			(&tensor.Error{Package: "diagram", Kind: tensor.ErrValue, Op: "flow",
-				Reason: fmt.Sprintf("two steps are called %q", s.name), Hint: "give each step a name of its own"}).Panic()
+				Reason: fmt.Sprintf("two steps are called %q", s.name), Hint: "give each step a different name"}).Panic()
 		}
 		row[s.name], rows[r] = r, append(rows[r], s)
 		text := s.name
@@ -97,13 +97,13 @@ func Flow(what string, steps ...FlowStep) *Figure {
 				f.arrow(start, b.y+boxH, end, to.y, "currentColor")
 				continue
 			}
-			// Those that come around share a lane, unless both end here.
+			// Arrows that come around share a lane, unless both end here.
 			x, y1, y2 := width+lane*float64(i+1)/2+8, b.y+.7*boxH, to.y+.3*boxH
 			f.line(`stroke="currentColor" stroke-width="1.5"`, b.x+b.w, y1, x, y1, x, y2, to.x+to.w+4, y2)
 			f.head(to.x+to.w, y2, math.Pi, "currentColor")
 		}
 	}
-	for _, s := range steps { // shapes stand beside the arrows
+	for _, s := range steps { // shapes are beside the arrows
 		b, uses := at[s.name], 0
 		for _, t := range steps {
 			for _, from := range t.from {

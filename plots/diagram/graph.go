@@ -8,14 +8,14 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// Graph draws the computation behind a result from left to right: values that
-// the user made on the left, each operation to the right of its inputs. Green
-// boxes are leaves that ask for a gradient, uncoloured ones are constants, blue
-// ones are results. Under an operation stand its FLOPs and the bytes that it
-// keeps for the gradient, and under whatever has a gradient its numbers, if
-// they are few; red arrows are the edges along which gradients flow back.
+// Graph draws the computation behind a result from left to right: values that the user
+// made on the left, and each operation to the right of its inputs. Green boxes are
+// leaves that require a gradient, uncoloured ones are constants, and blue ones are
+// results. Below an operation are its FLOPs and the bytes that it keeps for the
+// gradient, and below a value with a gradient are the gradient's numbers, if they are
+// few; red arrows are the edges along which gradients flow back.
 //
-// On a phone the graph goes from the top to the bottom.
+// On a phone the graph goes from top to bottom.
 func Graph(g *tensor.Graph) *Figure {
 	return fitted(func(phone bool) *Figure {
 		if phone {
@@ -36,7 +36,7 @@ func fillOf(n *tensor.GraphNode) string {
 	return blue
 }
 
-// drawGraphDown draws each column as a row, the first on top.
+// drawGraphDown draws each column as a row, with the first on top.
 func drawGraphDown(g *tensor.Graph) *Figure {
 	f := &Figure{}
 	const gapX, gapY, boxH, line = 18., 34., 30., 15.
@@ -146,10 +146,10 @@ func drawGraph(g *tensor.Graph) *Figure {
 	return f
 }
 
-// label names a node; the shape of a single number says nothing.
+// label names a node; it leaves out the shape of a single number, which says nothing.
 func label(g *tensor.Graph, i int) string { return strings.TrimSuffix(g.Label(i), " []") }
 
-// cost is the small print under a node.
+// cost is the small print below a node.
 func cost(n *tensor.GraphNode) string {
 	var parts []string
 	if n.FLOPs > 0 {
@@ -161,7 +161,7 @@ func cost(n *tensor.GraphNode) string {
 	return strings.Join(parts, ", ")
 }
 
-// gradient is a second line under a node: its gradient, once there is one. A long one doesn't fit.
+// gradient is a second line below a node: its gradient, once there is one. A long one doesn't fit.
 func gradient(n *tensor.GraphNode) string {
 	const longest = 4
 	switch {
@@ -179,7 +179,7 @@ func gradient(n *tensor.GraphNode) string {
 }
 
 // layers puts each node one column to the right of its last input, leaves just
-// before their first use, and orders each column by where its inputs lie, so
+// before their first use, and orders each column by the positions of its inputs, so
 // that few edges cross.
 func layers(g *tensor.Graph) [][]int {
 	inputs, uses := make([][]int, len(g.Nodes)), make([][]int, len(g.Nodes))
@@ -238,7 +238,7 @@ func layers(g *tensor.Graph) [][]int {
 	return columns
 }
 
-// sentence tells the graph to those who can't see it.
+// sentence describes the graph for readers who can't see it.
 func sentence(g *tensor.Graph) string {
 	var parts []string
 	for i := range g.Nodes {

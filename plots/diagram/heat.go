@@ -9,10 +9,10 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// Heat draws a matrix as a heat map: the larger an element's share of the largest one, the darker its cell. Zeros and
-// what is below them stay empty. A matrix of integers has them in its cells, others have two decimals. what is the
-// title; rows and columns are the names along the sides, as many as the matrix has. It panics if m has no two axes, or
-// the names don't fit them.
+// Heat draws a matrix as a heat map: the larger an element in proportion to the largest one, the darker its cell.
+// Cells of zeros and negative numbers stay empty. Integers are written as they are, other numbers with two decimals.
+// what is the title; rows and columns are the names along the sides, as many as the matrix has. It panics if m does
+// not have two axes, or if the names don't fit them.
 //
 //	diagram.Heat("attention", words, words, weights)
 func Heat(what string, rows, columns []string, m *tensor.Tensor) *Figure {
@@ -25,7 +25,7 @@ func Heat(what string, rows, columns []string, m *tensor.Tensor) *Figure {
 }
 
 func drawHeat(what string, rows, columns []string, values []float64, phone bool) *Figure {
-	const top, height, numbers = 44., 32., 34. // a cell needs so much width for its number
+	const top, height, numbers = 44., 32., 34. // a cell needs this width for its number
 	f := &Figure{}
 	left, widest, largest := 0., 0., 0.
 	for _, name := range rows {

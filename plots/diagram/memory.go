@@ -24,8 +24,8 @@ func Bar(name string, b accounting.Bytes) MemoryBar { return MemoryBar{name, b} 
 // activations, data and temporaries.
 var categoryColours = []string{blue, red, green, orange, purple, "currentColor"}
 
-// Memory draws bytes by category as bars of stacked pieces, one under the other
-// on one scale, so that a prediction can be compared with what was measured.
+// Memory draws bytes by category as bars of stacked pieces, one below the other on the
+// same scale, so that a prediction can be compared with a measurement.
 func Memory(bars ...MemoryBar) *Figure {
 	return fitted(func(phone bool) *Figure { return drawMemory(bars, phone) })
 }
@@ -39,7 +39,7 @@ func drawMemory(bars []MemoryBar, phone bool) *Figure {
 		most = max(most, b.bytes.Total())
 		left = max(left, 1.1*textWidth(b.name)+14)
 	}
-	if phone { // names stand above their bars
+	if phone { // names are above their bars
 		left, row, steps, first = 20, 68, 3, 22
 		width = phoneWidth - 2*left - 4
 	}

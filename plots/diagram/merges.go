@@ -8,16 +8,16 @@ import (
 	"github.com/lectern-go/lectern/internal/humanize"
 )
 
-// A MergeStep is one step in which a byte-pair encoding is trained, as tokenizer.Steps tells them.
+// A MergeStep is one step in the training of a byte-pair encoding, as tokenizer.Steps returns them.
 type MergeStep interface {
 	Tokens() (before, after []int32)                 // of the text
 	Merge() (left, right, result int32, times int64) // what was merged into which token, and how often the pair was seen
 	Bytes(token int32) []byte                        // what a token stands for, once the step is done
 }
 
-// Merges draws the training of a byte-pair encoding as trees: the bytes of the
-// text at the bottom, above them the tokens that they were merged into, each
-// with the number of the merge that made it. Long texts are cut behind a token.
+// Merges draws the training of a byte-pair encoding as trees: the bytes of the text at
+// the bottom, and above them the tokens that they were merged into, each with the
+// number of the merge that made it. Long texts are cut off after a token.
 //
 //	steps, err := tokenizer.Steps("the cat in the hat", 3)
 //	diagram.Merges(steps)
@@ -106,7 +106,7 @@ func drawTrees(steps []MergeStep, phone bool) *Figure {
 
 const (
 	maxLeaves = 40 // bytes of the text that are drawn
-	maxListed = 12 // merges that are told in words
+	maxListed = 12 // merges that are described in words
 
 	leafW    = 24.
 	mergeH   = 23.

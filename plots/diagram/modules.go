@@ -9,9 +9,9 @@ import (
 )
 
 // Modules draws how a model is put together, from left to right: the model, its parts, the parts of those,
-// and at the end the tensors with their shapes. It goes by the names of the tensors alone, which are paths
-// with dots such as "layers.0.weight". Under each part stands how many elements all its tensors have; a
-// tensor that has two names counts under each.
+// and at the end the tensors with their shapes. It uses only the names of the tensors, which are paths
+// with dots such as "layers.0.weight". Below each part is the number of elements in all its tensors; a
+// tensor with two names counts under each.
 //
 //	diagram.Modules("Cruncher", nn.StateDict(model))
 func Modules(name string, tensors []tensor.NamedTensor) *Figure {
@@ -63,7 +63,7 @@ func (m *module) add(path []string, t *tensor.Tensor) {
 	part.add(path[1:], t)
 }
 
-// small is what stands under a name, on a phone in two lines.
+// small is the text below a name, on a phone in two lines.
 func (m *module) small(phone bool) []string {
 	text := humanize.Thousands(m.elements)
 	switch {

@@ -13,13 +13,12 @@ import (
 
 // Passes runs f, which computes a loss and calls Backward, and draws its matrix
 // products in the order in which they ran: forward from left to right, backward
-// from right to left, each with its FLOPs, and a bar that adds them up. On a page
-// the products appear one after the other; pointing at the figure pauses it. In
-// print, and for readers who ask for less motion, it stands still with all of
-// them shown.
+// from right to left, each with its FLOPs, and a bar that adds them up. On a page the
+// products appear one after the other; pointing at the figure pauses it. In print, and
+// for readers who prefer less motion, the figure is still and shows all of them.
 //
-// f must compute its products one from the other, each of the last result and a
-// weight, as layers do. Passes panics if f computes none.
+// f must compute its products in a chain, each from the previous result and a weight,
+// as layers do. Passes panics if f computes none.
 func Passes(f func()) *Figure {
 	var mu sync.Mutex
 	var events []tensor.Event
@@ -48,7 +47,7 @@ func Passes(f func()) *Figure {
 	})
 }
 
-// layer is one product with those of its gradients; nil for what was not
+// layer is one product with those of its gradients; nil for those that were not
 // computed.
 type layer struct {
 	forward *tensor.Event
@@ -88,7 +87,7 @@ type passes struct {
 	layers []layer
 	steps  int    // drawn so far
 	counts []int  // FLOPs of each step
-	name   string // of its classes: two figures share a page
+	name   string // of its classes: two figures may share a page
 }
 
 const secondsPerStep = 1.6
@@ -211,7 +210,7 @@ func (p *passes) names() []string {
 	return names
 }
 
-// drawList draws the products one under the other, for a phone.
+// drawList draws the products one below the other, for a phone.
 func (p *passes) drawList() {
 	step, _ := p.order()
 	names := p.names()
@@ -254,7 +253,7 @@ func (p *passes) drawList() {
 	p.bar(y+30, phoneWidth, all, step, func(y float64, split string) { p.paragraph(0, y, phoneWidth, 17, split) })
 }
 
-// bar draws a bar of all FLOPs with the sum so far, what they are together, and the animation. It ends the figure.
+// bar draws a bar of all FLOPs with the sum so far, the total, and the animation. It ends the figure.
 func (p *passes) bar(yBar, width float64, all int, step func(ran int) int, tell func(y float64, split string)) {
 	total := len(p.counts)
 	x, sum, forward := 0., 0, 0
@@ -309,7 +308,7 @@ func (p *passes) group(step int, draw func()) {
 	p.steps = max(p.steps, step+1)
 }
 
-// moment draws what is seen during one step alone; in the still only the last.
+// moment draws what is only visible during one step; the still picture shows only the last.
 func (p *passes) moment(step int, last bool, draw func()) {
 	hidden := ` opacity="0"`
 	if last {
@@ -320,8 +319,8 @@ func (p *passes) moment(step int, last bool, draw func()) {
 	p.body.WriteString(`</g>`)
 }
 
-// animate writes the style: every step waits faintly for its turn, and after the
-// last one the figure rests before it begins again.
+// animate writes the style: every step is faint until its turn, and after the last one
+// the figure pauses before it begins again.
 func (p *passes) animate(total int) {
 	rest := 3
 	percent := func(step int) string { return number(100 * float64(step) / float64(total+rest)) }
@@ -342,7 +341,7 @@ func (p *passes) animate(total int) {
 	p.body.WriteString(s.String())
 }
 
-// sentence tells the figure to those who can't see it.
+// sentence describes the figure for readers who can't see it.
 func (p *passes) sentence(split string) string {
 	var parts []string
 	for i, l := range p.layers {

@@ -8,9 +8,9 @@ import (
 )
 
 // Matmul draws the product of two tensors whose leading axes, such as batch and
-// sequence, only say how many matrices there are: a small matrix for each, the
-// first of them large with its sizes, and the same for the result. axes names
-// the leading axes. It multiplies them, and panics where Matmul does.
+// sequence, only say how many matrices there are: a small matrix for each, the first
+// of them large with its sizes, and the same for the result. axes names the leading
+// axes. It multiplies the tensors, and panics where Matmul does.
 func Matmul(a, b *tensor.Tensor, axes ...string) *Figure {
 	return fitted(func(phone bool) *Figure { return drawMatmul(a, b, axes, phone) })
 }
@@ -52,9 +52,9 @@ func drawMatmul(a, b *tensor.Tensor, axes []string, phone bool) *Figure {
 	y := 0.
 	for i, o := range operands {
 		if len(leadC) == 0 {
-			break // there is but one
+			break // there is only one
 		}
-		if phone { // one under the other
+		if phone { // one below the other
 			f.label(0, top-16, "start", o.name, mono, bold)
 			_, h := f.stack(0, top, o.lead, o.rows, o.cols, small, o.colour, axes)
 			if top += h; o.ops != "" {
@@ -133,9 +133,9 @@ func matrixSize(shape []int, isLeft bool) (rows, cols int) {
 // leading returns the axes in front of the matrices.
 func leading(shape []int) []int { return shape[:max(len(shape)-2, 0)] }
 
-// stack draws the matrices of one operand as a grid of small boxes, the first
-// one strong, and returns its size. The last leading axis runs to the right, the
-// others, taken together, downwards.
+// stack draws the matrices of one operand as a grid of small boxes, with the first one
+// highlighted, and returns its size. The last leading axis runs to the right, and the
+// others, merged, run downwards.
 func (f *Figure) stack(x, y float64, lead []int, rows, cols int, unit float64, colour string, axes []string) (width, height float64) {
 	const maxAcross, maxDown, gap = 12, 6, 5.
 	w, h := max(float64(cols)*unit, 6), max(float64(rows)*unit, 6)

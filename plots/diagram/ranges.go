@@ -8,11 +8,11 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// Ranges draws the positive numbers of some formats on one line that counts in
-// powers of two: the bar of a format reaches from its smallest to its largest
-// number, the part where precision fades (subnormal numbers) is lighter, and
-// the label says how many numbers lie between 1 and 2. It panics for a dtype
-// that is not floating point.
+// Ranges draws the positive numbers of several formats along a line that counts in
+// powers of two: the bar of a format reaches from its smallest to its largest number,
+// the part where precision fades (subnormal numbers) is lighter, and the label says
+// how many numbers lie between 1 and 2. It panics for a dtype that is not floating
+// point.
 func Ranges(dtypes ...tensor.Dtype) *Figure {
 	return fitted(func(phone bool) *Figure { return drawRanges(dtypes, phone) })
 }
@@ -20,7 +20,7 @@ func Ranges(dtypes ...tensor.Dtype) *Figure {
 func drawRanges(dtypes []tensor.Dtype, phone bool) *Figure {
 	f := &Figure{}
 	const bar = 16.
-	perDecade, row, top, left, every := 6.2, 40., 0., nameColumn(dtypes), 10. // every so many decades have a label
+	perDecade, row, top, left, every := 6.2, 40., 0., nameColumn(dtypes), 10. // how many decades there are from label to label
 	lowest, highest := 0., 0.
 	infos := make([]tensor.FloatInfo, len(dtypes))
 	for i, d := range dtypes {
@@ -31,7 +31,7 @@ func drawRanges(dtypes []tensor.Dtype, phone bool) *Figure {
 	if highest-lowest > 120 { // float64 would push all others into a corner
 		lowest, highest = -48, 42
 	}
-	if phone { // names stand above
+	if phone { // names are above
 		row, top, left, every = 60, 20, 16, 20
 		perDecade = (phoneWidth - 2*left) / (highest - lowest)
 	}

@@ -21,11 +21,11 @@ func View(label string, t *tensor.Tensor) Labelled { return Labelled{label, t} }
 // maxCells is how many elements of a storage are drawn.
 const maxCells = 32
 
-// Storage draws for each tensor the strip of memory behind it, tinted where
-// the tensor has elements, an arrow for each of its strides, and the tensor as
-// its reader sees it. Tensors that share one storage show the same strip, so
-// one sees that a view is another walk through the same memory. Strips are cut
-// after 32 elements, and tensors of more than two axes show their strip alone.
+// Storage draws for each tensor the strip of memory behind it, tinted where the tensor
+// has elements, an arrow for each of its strides, and the tensor as its reader sees
+// it. Tensors that share a storage show the same strip, so that you see that a view is
+// another walk through the same memory. Strips are cut off after 32 elements, and
+// tensors with more than two axes show only their strip.
 func Storage(views ...Labelled) *Figure {
 	return fitted(func(phone bool) *Figure { return drawStorage(views, phone) })
 }
@@ -144,9 +144,9 @@ func arcs(t *tensor.Tensor) []int {
 	return axes
 }
 
-// strides draws, for each axis, the step from the first element to its
-// neighbour along that axis. Its text stands beside the arrow's end, or to the
-// right of the longer arrows if it does not fit below them.
+// strides draws, for each axis, the step from the first element to its neighbour along
+// that axis. Its text is beside the arrow's end, or to the right of the longer arrows
+// if it does not fit below them.
 func (f *storageFigure) strides(t *tensor.Tensor, strip float64, shown int) {
 	cell := f.cell
 	from, longest := t.StorageOffset(), 0

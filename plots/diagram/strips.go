@@ -8,22 +8,22 @@ import (
 	"github.com/lectern-go/lectern/internal/humanize"
 )
 
-// A Strip is one row of [Strips]: things of one kind in their order, such as the numbers that a generator gave.
+// A Strip is one row of [Strips]: things of one kind in order, such as the numbers from a generator.
 type Strip struct {
 	Name  string
 	Parts []Part
 }
 
-// A Part is a run of neighbours in a [Strip] that serve the same purpose. One without a name is
-// a gap of that many boxes.
+// A Part is a run of neighbours in a [Strip] that serve the same purpose. A Part without a name
+// is a gap of that many boxes.
 type Part struct {
 	Name   string
 	Length int
 }
 
-// Strips draws rows of small boxes, a box for each thing, and what they are used for: parts of the same name have
-// the same colour in all rows, so that one sees where a part has moved. A part's name stands above it where there
-// is room, and in a legend below if there is none anywhere. what says what the boxes are, such as "Numbers
+// Strips draws rows of small boxes, one for each thing, and what they are used for: parts with the same name have
+// the same colour in all rows, so that you see where a part has moved. A part's name is above it where there is
+// room, and in a legend below if there is no room anywhere. what says what the boxes are, such as "Numbers
 // drawn". It panics if a length is negative.
 //
 //	diagram.Strips("Numbers drawn",
@@ -48,13 +48,13 @@ func drawStrips(what string, strips []Strip, phone bool) *Figure {
 		}
 		longest, left = max(longest, n), max(left, 1.1*textWidth(s.Name)+14)
 	}
-	if phone { // names stand above their strips
+	if phone { // names are above their strips
 		widest, row, top, left = phoneWidth, 70, 36, 0
 	}
 	size := min(largest, widest/float64(longest))
 	colours := []string{blue, green, purple, red, orange}
 	var names, said []string
-	shown := map[string]bool{} // whose names stand above a part
+	shown := map[string]bool{} // whose names are above a part
 	bottom := 0.
 	for i, s := range strips {
 		x, y := left, float64(i)*row+top

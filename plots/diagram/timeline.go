@@ -8,21 +8,21 @@ import (
 	"github.com/lectern-go/lectern/internal/humanize"
 )
 
-// A Lane is one row of a [Timeline]: somebody who is busy now and then, such as a processor or a reader of files.
+// A Lane is one row of a [Timeline]: something that is busy now and then, such as a processor or a reader of files.
 type Lane struct {
 	Name  string
 	Spans []Span
 }
 
-// A Span is a time during which a [Lane] is busy. The label stands in it if there is room.
+// A Span is a time during which a [Lane] is busy. It contains the label if there is room.
 type Span struct {
 	From, To float64
 	Label    string
 }
 
-// Timeline draws who is busy when, one lane under the other over the same time, which begins at 0. What happens at the
-// same time stands one above the other, and the gaps are where a lane waits. unit is that of all times, such as "ms";
-// the axis counts whole units. It panics if a span ends before it begins, begins before 0, or never ends.
+// Timeline draws who is busy when, with one lane below the other over the same time, which begins at 0. Things that
+// happen at the same time are above each other, and gaps are where a lane waits. unit is the unit of all times, such
+// as "ms"; the axis counts whole units. It panics if a span ends before it begins, begins before 0, or never ends.
 //
 //	diagram.Timeline("ms",
 //		diagram.Lane{Name: "fetch", Spans: []diagram.Span{{0, 3, "1"}, {3, 6, "2"}}},

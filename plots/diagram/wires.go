@@ -9,10 +9,10 @@ import (
 	"github.com/lectern-go/lectern/internal/humanize"
 )
 
-// Einops draws what a pattern does to the axes of its tensors: a column of boxes
-// for the operands and for the result of each step, a box for each axis, and a
-// coloured wire for each name, which splits from a group, changes its place, or
-// ends where its axis is reduced. Products of an einsum are drawn as one step.
+// Einops draws what a pattern does to the axes of its tensors: a column of boxes for
+// the operands and for the result of each step, a box for each axis, and a coloured
+// wire for each name, which splits from a group, changes its place, or ends where its
+// axis is reduced. Products of an einsum are drawn as one step.
 func Einops(e *einops.Explanation) *Figure {
 	return fitted(func(phone bool) *Figure { return drawEinops(e, phone) })
 }
@@ -65,11 +65,11 @@ func drawEinops(e *einops.Explanation, phone bool) *Figure {
 	return w.Figure
 }
 
-// wireColours are told apart by those who are colour-blind, and keep 3 to 1 on
-// white and on black.
+// wireColours can be told apart by colour-blind readers, and keep a contrast of 3 to 1
+// on white and on black.
 var wireColours = []string{lineBlue, "#d55e00", "#009e73", "#c06590", "#b07d00", "#808080"}
 
-// An axisGroup is the axes of one tensor; a column is the tensors of one moment.
+// An axisGroup holds the axes of one tensor, and a column the tensors of one moment.
 type (
 	axisGroup struct {
 		name, note string
@@ -169,8 +169,8 @@ func (w *wiring) axis(b axisBox, text string) {
 	w.label(b.x+b.w/2, b.y+axisH/2+4, "middle", text)
 }
 
-// connect wires the names that both columns have. What ends here meets in a
-// circle, what begins is marked new.
+// connect wires the names that both columns have. Wires that end here meet in a
+// circle, and those that begin are marked as new.
 func (w *wiring) connect(from, to []axisBox, middle float64) {
 	var ends []axisBox // of single names
 	for _, b := range from {
@@ -231,7 +231,7 @@ func (w *wiring) of(name string) string {
 // atoms returns the names in an axis: two in "(h d)".
 func atoms(axis string) []string { return strings.Fields(strings.Trim(axis, "()")) }
 
-// axisText is an axis with its size, said once.
+// axisText is an axis with its size, given only once.
 func axisText(axis string, size int) string {
 	if isNumeral(axis) {
 		return axis

@@ -4,9 +4,9 @@
 //
 //	(f(x+ε) - f(x-ε)) / 2ε
 //
-// with an error of order ε² from the curve and of order 1/ε from rounding. In
-// float64 and for ε = 1e-6 both leave nine digits or so: enough to find any
-// mistake in a formula.
+// with an error of order ε² from the curvature and of order 1/ε from rounding. In
+// float64, ε = 1e-6 leaves about nine correct digits: enough to find any mistake in a
+// formula.
 package gradcheck
 
 import (
@@ -25,8 +25,8 @@ type Func func(in []*tensor.Tensor) *tensor.Tensor
 const (
 	// step is ε.
 	step = 1e-6
-	// tolerance is the largest difference from the finite difference, relative
-	// to 1 or to the largest entry: a hundred times the error expected.
+	// tolerance is the largest difference allowed from the finite difference, relative to
+	// 1 or to the largest entry: a hundred times the expected error.
 	tolerance = 1e-6
 )
 
@@ -44,10 +44,10 @@ func (e *Error) Error() string {
 		e.Input, e.Element, e.Layout, e.Gradient, e.Difference)
 }
 
-// First checks the gradient of f with respect to each floating-point input, which
-// is used as float64. Inputs are taken contiguous and strided; gradients of the
-// result arrive contiguous, strided and expanded. It returns nil, an [*Error], or
-// what kept f from being differentiated.
+// First checks the gradient of f with respect to each floating-point input, converted
+// to float64. Inputs are tried contiguous and strided, and gradients of the result
+// contiguous, strided and expanded. It returns nil, an [*Error], or the error that
+// kept f from being differentiated.
 func First(f Func, in ...*tensor.Tensor) error {
 	return first(f, in, step)
 }
@@ -98,7 +98,7 @@ func Second(f Func, in ...*tensor.Tensor) error {
 	return check(gradient, in, arrangements[0], step)
 }
 
-// arrangement is how the operands of f, and the gradient of its result, lie in
+// arrangement says how the operands of f, and the gradient of its result, lie in
 // memory.
 type arrangement struct {
 	name string

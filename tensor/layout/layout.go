@@ -1,6 +1,6 @@
 // Package layout is the index arithmetic of tensors: shapes, strides and offsets, and
-// what views do to them. It touches no element, so that each rule can be read, and
-// tested, by itself.
+// what views do to them. It touches no elements, so each rule can be read and tested
+// by itself.
 package layout
 
 import (
@@ -18,7 +18,7 @@ import (
 // (i, j, ...) is at Offset + i·Strides[0] + j·Strides[1] + ...
 //
 // A Layout is a value; its methods return new ones and never touch elements.
-// They return an error where the layout asked for does not exist.
+// They return an error if the requested layout does not exist.
 type Layout struct {
 	Shape   []int
 	Strides []int // in elements; never negative
@@ -50,7 +50,7 @@ func (e *Error) Error() string {
 // Unwrap returns the kind, for errors.Is.
 func (e *Error) Unwrap() error { return e.Kind }
 
-// KeepDim and Biased stand among the axes that a reduction is given, and are none.
+// KeepDim and Biased may be given among the axes of a reduction, but are not axes.
 const (
 	KeepDim = math.MinInt     // the reduced axes stay, with size 1
 	Biased  = math.MinInt + 1 // a variance is divided by the number of elements
@@ -79,8 +79,8 @@ func (l Layout) Rank() int { return len(l.Shape) }
 // Len returns the number of elements.
 func (l Layout) Len() int { return Product(l.Shape) }
 
-// countable returns the product of sizes, none of which is negative, and whether an
-// int holds it.
+// countable returns the product of sizes, none of which is negative, and whether it
+// fits an int.
 func countable(sizes []int) (n int, ok bool) {
 	if slices.Contains(sizes, 0) {
 		return 0, true
@@ -117,8 +117,8 @@ func Product(sizes []int) int {
 // gaps. Strides of axes of size 1 don't matter.
 func (l Layout) IsContiguous() bool { return IsRowMajor(l.Shape, l.Strides) }
 
-// IsRowMajor is [Layout.IsContiguous] of a layout with this shape and these strides. The fastest calls of an operation
-// use it: a method of Layout has the whole layout copied first.
+// IsRowMajor is [Layout.IsContiguous] for a layout with this shape and these strides. The fastest calls of an
+// operation use it: calling a method of Layout copies the whole layout first.
 func IsRowMajor(shape, strides []int) bool {
 	stride := 1
 	for i := len(shape) - 1; i >= 0; i-- {
@@ -135,10 +135,10 @@ func IsRowMajor(shape, strides []int) bool {
 	return true
 }
 
-// MayOverlap reports whether two positions may be the same storage element,
-// so that writing through this layout has no clear meaning. It sorts the axes
-// by stride and asks that each step over all smaller ones (PyTorch's rule: it
-// can call an odd layout overlapping that is not).
+// MayOverlap reports whether two positions may be the same storage element, so that
+// writing through this layout has no clear meaning. It sorts the axes by stride and
+// requires each to step over all smaller ones. (This is PyTorch's rule: it can call an
+// unusual layout overlapping that isn't.)
 func (l Layout) MayOverlap() bool {
 	if l.Len() <= 1 {
 		return false
@@ -160,8 +160,8 @@ func (l Layout) MayOverlap() bool {
 	return false
 }
 
-// MemoryOrder returns the axes from that with the largest stride to that with the
-// smallest, as PyTorch orders them: axes that repeat elements stay where they are.
+// MemoryOrder returns the axes from the one with the largest stride to the one with
+// the smallest, as PyTorch orders them: axes that repeat elements stay where they are.
 func (l Layout) MemoryOrder() []int {
 	order := make([]int, len(l.Shape))
 	for i := range order {
@@ -178,7 +178,7 @@ func (l Layout) MemoryOrder() []int {
 		}
 		return l.Shape[a] > l.Shape[b], l.Shape[a] > l.Shape[b]
 	}
-	// Insert axes from the last to the first, which moves back past those that lie outside it.
+	// Insert axes from the last to the first; each moves back past those that lie outside it.
 	for next := len(order) - 2; next >= 0; next-- {
 		at := next
 		for i := next + 1; i < len(order); i++ {
@@ -195,8 +195,8 @@ func (l Layout) MemoryOrder() []int {
 	return order
 }
 
-// Position returns the storage index of an element; each index must lie in
-// its axis, negative ones count from the end.
+// Position returns the storage index of an element. Each index must be in the range of
+// its axis; negative ones count from the end.
 func (l Layout) Position(index []int) (int, error) {
 	if len(index) != len(l.Shape) {
 		return 0, &Error{Kind: ErrIndex, Reason: fmt.Sprintf("%s for %s", humanize.Count(len(index), "index"), humanize.Count(len(l.Shape), "axis")),
@@ -248,7 +248,7 @@ func normalAxis(a, rank int) (int, error) {
 	return a, nil
 }
 
-// Copied returns a layout with slices of its own and room for extra axes.
+// Copied returns a layout with its own slices and room for extra axes.
 func (l Layout) Copied(extra int) Layout {
 	n := len(l.Shape)
 	both := make([]int, 2*(n+extra))
@@ -258,8 +258,8 @@ func (l Layout) Copied(extra int) Layout {
 	return Layout{shape, strides, l.Offset}
 }
 
-// NamesNumber reports whether the axes are those by which a single number may be
-// taken for a row of one, as the reductions do: 0 and -1.
+// NamesNumber reports whether the axes are ones that a single number accepts as if it
+// were a row of one, as reductions do: 0 and -1.
 func (l Layout) NamesNumber(axes ...int) bool {
 	for _, a := range axes {
 		if a != 0 && a != -1 {
@@ -269,8 +269,8 @@ func (l Layout) NamesNumber(axes ...int) bool {
 	return len(l.Shape) == 0
 }
 
-// Transpose returns the layout with two axes exchanged. A single number, which has
-// none, may be named by axis 0.
+// Transpose returns the layout with two axes exchanged. A single number, which has no
+// axes, accepts axis 0.
 func (l Layout) Transpose(a, b int) (Layout, error) {
 	if l.NamesNumber(a, b) {
 		return l, nil
@@ -346,8 +346,8 @@ func (l Layout) Select(axis, i int) (Layout, error) {
 }
 
 // Slice returns the layout of every step-th position of an axis in
-// [start, stop). As in Python, bounds outside the axis are cut to it and
-// negative ones count from the end; step is at least 1.
+// [start, stop). As in Python, bounds outside the axis are clipped to it and negative
+// ones count from the end; step is at least 1.
 func (l Layout) Slice(axis, start, stop, step int) (Layout, error) {
 	axis, err := l.Axis(axis)
 	if err != nil {
@@ -391,8 +391,8 @@ func (l Layout) Unsqueeze(axis int) (Layout, error) {
 	return l, nil
 }
 
-// Squeeze returns the layout without those of the axes that have size 1; no
-// axes means all of them. A single number, which has none, may be named by axis 0.
+// Squeeze returns the layout without those of the given axes that have size 1; no axes
+// means all. A single number, which has no axes, accepts axis 0.
 func (l Layout) Squeeze(axes ...int) (Layout, error) {
 	if l.NamesNumber(axes...) {
 		return l, nil
@@ -416,8 +416,8 @@ func (l Layout) Squeeze(axes ...int) (Layout, error) {
 	return out, nil
 }
 
-// Expand returns the layout in which axes of size 1 are repeated to the sizes
-// given, by a stride of 0; new axes come first. A size of -1 keeps an axis.
+// Expand returns the layout in which axes of size 1 are repeated to the given sizes,
+// by a stride of 0; new axes come first. A size of -1 keeps an axis.
 func (l Layout) Expand(shape ...int) (Layout, error) {
 	extra := len(shape) - len(l.Shape)
 	if extra < 0 {
@@ -479,9 +479,9 @@ func (l Layout) Diagonal(offset, a, b int) (Layout, error) {
 	return out, nil
 }
 
-// Unfold returns the layout of all windows of size elements, step apart, of an
-// axis: the axis becomes the number of windows, and a last axis of size
-// elements is added. Windows may overlap.
+// Unfold returns the layout of all windows of size elements along an axis, step apart:
+// the axis then counts the windows, and a new last axis has the elements of one.
+// Windows may overlap.
 func (l Layout) Unfold(axis, size, step int) (Layout, error) {
 	if len(l.Shape) == 0 {
 		l = Layout{[]int{1}, []int{1}, l.Offset}
@@ -505,8 +505,8 @@ func (l Layout) Unfold(axis, size, step int) (Layout, error) {
 }
 
 // View returns the layout of another shape over the same elements in the same
-// order. One size may be -1, it is then worked out. It is an error if no
-// strides exist that would do it; copying is then the only way.
+// order. One size may be -1 and is then worked out. It is an error if no strides can
+// do it; then copying is the only way.
 func (l Layout) View(shape ...int) (Layout, error) {
 	shape, err := l.InferShape(shape)
 	if err != nil {
@@ -562,9 +562,9 @@ func holds(unknown bool, known int) string {
 	return fmt.Sprintf("has %d", known)
 }
 
-// ViewStrides finds strides for shape. It walks both shapes from the last
-// axis: axes of l that lie behind each other without a gap form one run, and
-// every run must be filled exactly by axes of the new shape.
+// ViewStrides finds strides for shape. It walks both shapes from the last axis: axes
+// of l that follow each other without a gap form one run, and axes of the new shape
+// must fill every run exactly.
 func (l Layout) ViewStrides(shape []int) ([]int, bool) {
 	strides := make([]int, len(shape))
 	if l.Len() == 0 {
@@ -690,7 +690,7 @@ func (l Layout) WithoutRepeats() Layout {
 	return l
 }
 
-// Place returns where in the storage element i lies, in row-major order.
+// Place returns where in the storage element i, counted in row-major order, lies.
 func (l Layout) Place(i int) int {
 	at := l.Offset
 	for axis := len(l.Shape) - 1; axis >= 0; axis-- {

@@ -25,7 +25,7 @@ func multiplyChain(n int)
 
 func nativeLoops() (loops []Loop) {
 	if cpu.X86.HasAMXTile && cpu.X86.HasAMXBF16 && tilesAllowed() {
-		// 16 rows by 16 columns of sums, 32 products each; one starts every 16 cycles.
+		// 16 rows by 16 columns of sums, with 32 products each; one starts every 16 cycles.
 		loops = append(loops, Loop{"AMX", "bfloat16", 16 * 16 * 32 / 16, 2 * 16 * 16 * 32 * 4, runTiles})
 	}
 	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512BF16 {
@@ -44,7 +44,7 @@ func nativeLoops() (loops []Loop) {
 	return loops
 }
 
-// tileConfig says palette 1: eight tiles of 16 rows of 64 bytes.
+// tileConfig selects palette 1: eight tiles of 16 rows of 64 bytes.
 var tileConfig = func() (c [64]byte) {
 	c[0] = 1
 	for tile := range 8 {

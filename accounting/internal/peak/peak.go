@@ -1,5 +1,5 @@
-// Package peak runs a processor's floating-point units as fast as they go, on
-// registers alone: a speed that nothing that uses memory can exceed.
+// Package peak runs a processor's floating-point units as fast as possible, on
+// registers alone: no computation that uses memory can be faster.
 package peak
 
 import (
@@ -15,7 +15,7 @@ type Loop struct {
 	Name  string // the instructions: "AVX-512 FMA"
 	Dtype string // of the operands: "float32", "float64" or "bfloat16"
 	Lanes int    // multiply-adds that one port starts in a cycle
-	// FLOPs are those of one iteration.
+	// FLOPs is the number for one iteration.
 	FLOPs int
 	// Run does n iterations, n > 0. It can't be preempted: keep n below a few
 	// milliseconds.
@@ -52,14 +52,14 @@ func factor[T float32 | float64]() T { return 0.5 }
 //go:noinline
 func keep[T float32 | float64](T) {}
 
-// call is how long one call of Run should take: long against the clock's resolution, short against the scheduler's
-// patience. In browsers, whose clocks are made coarse on purpose, it has to be longer.
+// call is how long one call of Run should take: long compared with the clock's resolution, short compared with the
+// scheduler's time slices. In browsers, whose clocks are coarse on purpose, it has to be longer.
 const (
 	call  = 500 * time.Microsecond
 	ticks = 100 // of the clock, at least
 )
 
-// Tick returns the smallest step that a clock takes.
+// Tick returns the smallest step of a clock.
 func Tick(now func() time.Time) time.Duration {
 	least := time.Second
 	for range 3 {
@@ -79,7 +79,7 @@ func (l Loop) iterations(now func() time.Time) int {
 	wanted := max(call, ticks*Tick(now))
 	for n := 1000; ; n *= 2 {
 		took := time.Duration(math.MaxInt64)
-		for range 3 { // the first one warms up, and something may disturb another
+		for range 3 { // the first one warms up, and another may be disturbed
 			start := now()
 			l.Run(n)
 			took = min(took, now().Sub(start))
@@ -90,10 +90,9 @@ func (l Loop) iterations(now func() time.Time) int {
 	}
 }
 
-// PerSecond returns the FLOP/s that threads threads reach together, each on a
-// processor of its own where the system allows to choose. All run for the time
-// given; of each thread the fastest call counts, since whatever disturbs one
-// only makes it slower.
+// PerSecond returns the FLOP/s that the given number of threads reach together, each
+// on its own processor if the system lets us choose. All run for the given time; the
+// fastest call of each thread counts, since any disturbance only makes calls slower.
 func (l Loop) PerSecond(threads int, within time.Duration) float64 {
 	n := l.iterations(time.Now)
 	fastest := make([]time.Duration, threads)
@@ -102,7 +101,7 @@ func (l Loop) PerSecond(threads int, within time.Duration) float64 {
 	for i := range threads {
 		ready.Add(1)
 		done.Go(func() {
-			// The thread ends with the goroutine, and its pinning with it.
+			// The thread ends with the goroutine, and so does its pinning.
 			runtime.LockOSThread()
 			pin(i)
 			ready.Done()
@@ -127,7 +126,7 @@ func (l Loop) PerSecond(threads int, within time.Duration) float64 {
 }
 
 // GHz measures the clock of one core: it counts steps of a chain whose latency
-// in cycles is known. 0 where no such chain is.
+// in cycles is known. It returns 0 if there is no such chain.
 func GHz() float64 {
 	chain, cycles := clockChain()
 	if chain == nil {
@@ -143,14 +142,14 @@ func GHz() float64 {
 	return best
 }
 
-// BeyondCaches returns how many bytes a computation must go through so that none
-// of them is still in a cache when it comes to them again: four times what the
-// caches of this computer hold, as far as that is known, and a gigabyte at most.
+// BeyondCaches returns how many bytes a computation must go through so that none of
+// them is still in a cache when it returns to them: four times what the caches of this
+// computer hold, as far as that is known, and at most a gigabyte.
 func BeyondCaches() int { return min(max(96<<20, 4*lastCaches()), 1<<30) }
 
-// BytesPerSecond returns the memory traffic that threads threads reach together
-// in memory that fits into no cache, when they copy it or when they only read it,
-// whichever is more: bytes read plus bytes written.
+// BytesPerSecond returns the memory traffic that the given number of threads reach
+// together in memory that fits into no cache, when they copy it or when they only read
+// it, whichever is more: bytes read plus bytes written.
 func BytesPerSecond(threads int, within time.Duration) float64 {
 	type pair struct{ from, to []byte }
 	pairs := make([]pair, threads)
@@ -166,7 +165,7 @@ func BytesPerSecond(threads int, within time.Duration) float64 {
 	size := BeyondCaches() / 2 / threads &^ 4095
 	each(func(p *pair) {
 		p.from, p.to = make([]byte, size), make([]byte, size)
-		for i := 0; i < size; i += 4096 { // touch every page, or all are the page of zeros
+		for i := 0; i < size; i += 4096 { // touch every page: otherwise all of them are the one page of zeros
 			p.from[i], p.to[i] = 1, 1
 		}
 	})
@@ -174,7 +173,7 @@ func BytesPerSecond(threads int, within time.Duration) float64 {
 	for begin, round := time.Now(), 0; round < 3 || time.Since(begin) < within; round++ {
 		for _, f := range []func(p *pair){
 			func(p *pair) { copy(p.to, p.from) },
-			func(p *pair) { // looking for what is not there is the fastest way to read
+			func(p *pair) { // searching for a byte that isn't there is the fastest way to read
 				if bytes.IndexByte(p.from, 2) >= 0 || bytes.IndexByte(p.to, 2) >= 0 {
 					panic("peak: a byte that nobody wrote")
 				}

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pin ties the calling thread to the i-th of the processors that this process
-// may use. Failing to do so costs precision only.
+// pin ties the calling thread to the i-th of the processors that this process may use.
+// Failing to do so only costs precision.
 func pin(i int) {
 	var allowed unix.CPUSet
 	if unix.SchedGetaffinity(0, &allowed) != nil || allowed.Count() == 0 {
@@ -24,7 +24,7 @@ func pin(i int) {
 		if i == 0 {
 			var one unix.CPUSet
 			one.Set(processor)
-			// An error leaves the thread where the system puts it.
+			// After an error, the thread stays where the system puts it.
 			_ = unix.SchedSetaffinity(0, &one)
 			return
 		}
@@ -32,8 +32,8 @@ func pin(i int) {
 	}
 }
 
-// lastCaches returns how many bytes the caches of the last level hold, those of
-// all processors together; 0 if the system doesn't tell.
+// lastCaches returns how many bytes the last-level caches of all processors hold in
+// all; 0 if the system doesn't tell.
 func lastCaches() int {
 	read := func(path string) string {
 		text, _ := os.ReadFile(path) // a file that is missing tells nothing
@@ -43,7 +43,7 @@ func lastCaches() int {
 	caches, _ := filepath.Glob("/sys/devices/system/cpu/cpu*/cache/index*")
 	for _, cache := range caches {
 		at, _ := strconv.Atoi(read(filepath.Join(cache, "level")))
-		if at > level { // only those of the last level count
+		if at > level { // only the last level counts
 			level, total, seen = at, 0, map[string]bool{}
 		}
 		shared := read(filepath.Join(cache, "shared_cpu_list"))

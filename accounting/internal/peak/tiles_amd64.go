@@ -2,6 +2,6 @@
 
 package peak
 
-// tilesAllowed reports that AMX tiles can't be had: only Linux is known to hand
-// them out on request.
+// tilesAllowed reports that AMX tiles aren't available: only Linux is known to provide
+// them on request.
 func tilesAllowed() bool { return false }

@@ -2,7 +2,7 @@ package peak
 
 import "golang.org/x/sys/unix"
 
-// tilesAllowed asks the system for the use of AMX tiles, which then holds for
+// tilesAllowed asks the system for permission to use AMX tiles, which then applies to
 // all threads of the process.
 func tilesAllowed() bool {
 	const requestPermission, tileData = 0x1023, 18

@@ -2,7 +2,7 @@ package main
 
 import "fmt"
 
-// Offsets into amxArgs, see amx.go of the package, and what a step takes of a panel, in bytes.
+// Offsets into amxArgs, see amx.go of the package, and the bytes of a panel that a step takes.
 const (
 	amxA, amxARow, amxAStep = 0, 8, 16
 	amxB, amxC, amxCRow     = 24, 32, 40
@@ -10,8 +10,8 @@ const (
 	amxStep                 = 2048
 )
 
-// amxKernels writes what multiplies pairs of bfloat16 with AMX, whose registers are tiles of 16 rows of 64 bytes. Go's
-// assembler does not know the instructions; their bytes are written instead.
+// amxKernels writes the kernels that multiply pairs of bfloat16 with AMX, whose registers are tiles of 16 rows of 64
+// bytes. Go's assembler does not know the instructions; their bytes are written instead.
 func amxKernels(a *asm) {
 	// The configuration: palette 1, and 64 bytes in each of 16 rows for all 8 tiles.
 	config := []uint32{1, 0, 0, 0, 64 | 64<<16, 64 | 64<<16, 64 | 64<<16, 64 | 64<<16, 0, 0, 0, 0, 0x10101010, 0x10101010, 0, 0}
@@ -26,7 +26,7 @@ func amxKernels(a *asm) {
 	a.op("MOVQ", "AX", mem(0, "DI"))
 	a.op("RET")
 
-	a.function("roundRows", "rounds rows of 32·blocks float32 to bfloat16. It takes subnormal numbers for zero, of which sums in tiles have none. Strides are in bytes.",
+	a.function("roundRows", "rounds rows of 32·blocks float32 to bfloat16. It treats subnormal numbers as zero; sums in tiles have none. Strides are in bytes.",
 		arg{"dst", "unsafe.Pointer"}, arg{"dstRow", "uintptr"}, arg{"src", "unsafe.Pointer"}, arg{"srcRow", "uintptr"}, arg{"rows", "int"}, arg{"blocks", "int"})
 	for i, to := range []string{"DI", "R8", "SI", "R9", "CX", "DX"} {
 		a.op("MOVQ", fmt.Sprintf("%s+%d(FP)", []string{"dst", "dstRow", "src", "srcRow", "rows", "blocks"}[i], 8*i), to)

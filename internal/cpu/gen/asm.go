@@ -54,7 +54,7 @@ func (a *asm) label(name string, align bool) {
 	a.text.WriteString(name + ":\n")
 }
 
-// data defines 32-bit constants that are read only, in a symbol of their own.
+// data defines read-only 32-bit constants in their own symbol.
 func (a *asm) data(symbol string, words ...uint32) {
 	a.text.WriteByte('\n')
 	for i, w := range words {

@@ -3,10 +3,10 @@ package main
 import "fmt"
 
 // A kernel of inner products multiplies rows with a vector: some rows at a time, so that their sums need not wait for
-// each other. Each row has sums in the lanes of dotBytes of registers, to which its terms are dealt out in turn; in the
-// end the upper half of the lanes is added to the lower half until one is left. That is the same at every level.
+// each other. Each row has sums in the lanes of dotBytes of registers, to which its terms are dealt out in turn;
+// finally the upper half of the lanes is added to the lower half until one is left. That is the same at every level.
 
-// dotBytes is what the sums of a row take.
+// dotBytes is how many bytes the sums of a row take.
 const dotBytes = 128
 
 // dotLevel is a level, with the width of its vectors and the rows at a time that its registers hold.
@@ -34,7 +34,7 @@ func dotKernels(a *asm) {
 // Registers of a kernel; the rows that are worked on are at dotRows.
 const (
 	dotAll, dotStride, dotCount  = "SI", "R8", "CX"
-	dotX, dotWhole, dotRest      = "DX", "R9", "R14" // the vector, its bytes that fill all lanes, and those behind
+	dotX, dotWhole, dotRest      = "DX", "R9", "R14" // the vector, its bytes that fill all lanes, and the rest
 	dotTo, dotToStride, dotAt    = "DI", "R15", "BX"
 	dotMasks                     = "AX"
 	dotVector, dotRow, dotMasked = 12, 13, 14 // and in AVX-512 16 more
@@ -82,7 +82,7 @@ func dotKernel(a *asm, l dotLevel, e element) {
 	a.op("RET")
 }
 
-// dotBody computes the inner products of some rows, and goes on with the next ones.
+// dotBody computes the inner products of some rows, and continues with the next ones.
 func dotBody(a *asm, l dotLevel, e element, rows int) {
 	vectors := dotBytes / l.width
 	sum := func(row, v int) string { return vector(l.width, row*vectors+v) }

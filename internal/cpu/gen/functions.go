@@ -5,7 +5,7 @@ import "math"
 // exp computes eˣ as 2ⁿ·eʳ with |r| ≤ ln 2/2. eʳ is 1 + r + r²·q(r); q is the polynomial of degree 4 with the least
 // relative error of eʳ, 3.1e-9.
 func exp(l *lanes, x ref) ref {
-	if l.wide { // one instruction puts 2ⁿ to it
+	if l.wide { // one instruction multiplies by 2ⁿ
 		x = l.max(l.constant(-120), l.min(l.constant(89), x)) // NaN stays
 		e, n := expTable(l, x)
 		return l.timesPowerOf2(e, n)
@@ -15,8 +15,8 @@ func exp(l *lanes, x ref) ref {
 }
 
 // expOf computes e to the power of x as a product of two factors: a is a normal number, b a power of
-// 2, so that only their product can overflow, or lose digits as a subnormal number. Both are those of
-// -120 below it, where the product is 0.
+// 2, so that only their product can overflow, or lose digits as a subnormal number. Below -120, both
+// are those of -120, and the product is 0.
 func expOf(l *lanes, x ref) (a, b ref) {
 	x = l.min(l.constant(89), x) // NaN stays
 	x = l.max(l.constant(-120), x)
@@ -36,8 +36,8 @@ func expOf(l *lanes, x ref) (a, b ref) {
 var expTail = []float64{0.49999993412420657, 0.16666520107135396, 0.04166839422720385, 0.008368780474685804, 0.0013814466275000783}
 
 // expTable computes eʳ⁺ⁱ and n, for AVX-512: x = n·ln 2 + r with n in sixteenths, and i the fraction of n, whose
-// power of 2 is looked up. What is left for the polynomial is |r| ≤ ln 2/32; its error is 1.6e-9. The
-// instruction that puts 2ⁿ to it rounds n down.
+// power of 2 is looked up. The polynomial only has to cover |r| ≤ ln 2/32; its error is 1.6e-9. The instruction
+// that multiplies by 2ⁿ rounds n down.
 func expTable(l *lanes, x ref) (e, n ref) {
 	bits, n := rounded(l, x, l.constant(math.Log2E), sixteenths)
 	high := float64(float32(math.Ln2))
@@ -53,11 +53,12 @@ func rounded(l *lanes, x, y ref, shift float64) (bits, n ref) {
 	return bits, l.sub(bits, l.constant(shift))
 }
 
-// The last place of wholes is 1, that of sixteenths a sixteenth.
+// The last place of wholes is 1, and that of sixteenths is a sixteenth.
 const wholes, sixteenths = 3 << 22, 3 << 18
 
-// reducedSquare rounds -f·u² to n·ln 2, and returns bits and n as rounded does. What is left is -f·r. Nothing is
-// rounded that the exponential of a large square would show. |n| is below 256, and f a power of 2.
+// reducedSquare rounds -f·u² to n·ln 2, and returns bits and n as rounded does. What is left is -f·r. No
+// rounding error is large enough to show in the exponential of a large square. |n| is below 256, and f a power
+// of 2.
 func reducedSquare(l *lanes, u ref, f, shift float64) (bits, n, r ref) {
 	bits, n = rounded(l, u, l.mul(u, l.constant(-f*math.Log2E)), shift)
 	const high = 2839. / 4096 // ln 2 in 12 bits, so that its product with n is exact
@@ -98,8 +99,8 @@ func powerOf2(l *lanes, bits, r ref, f float64) ref {
 	return l.fma(power, p, power)
 }
 
-// expm1 computes eˣ-1 as 2·(2ⁿ⁻¹·p + (2ⁿ⁻¹-½)) with p = eʳ-1, see expOf: where n is 0 that is p, and nowhere is more
-// lost than a rounding or two. Halves keep 2ⁿ from overflowing before its time. Of tiny numbers it is x itself.
+// expm1 computes eˣ-1 as 2·(2ⁿ⁻¹·p + (2ⁿ⁻¹-½)) with p = eʳ-1, see expOf: if n is 0, that is p, and nowhere is more
+// lost than a rounding or two. Halves keep 2ⁿ from overflowing too early. For tiny numbers it is x itself.
 func expm1(l *lanes, x ref) ref {
 	y := l.max(l.constant(-30), l.min(l.constant(89), x)) // NaN stays
 	n := l.round(l.mul(y, l.constant(math.Log2E)))
@@ -121,7 +122,7 @@ const absolute, signBit = 0x7fffffff, 0x80000000
 func sigmoid(l *lanes, x ref) ref { return sigmoidTimes(l, x, l.constant(1)) }
 
 // sigmoidTimes computes f·σ(x) as f/(1+z) or f·z/(1+z) with z = e^-|x|, which does not overflow and keeps its digits
-// near 0: the power of 2 in z comes last.
+// near 0: the power of 2 in z is multiplied last.
 func sigmoidTimes(l *lanes, x, f ref) ref {
 	one := l.constant(1)
 	if l.wide {
@@ -138,7 +139,7 @@ func sigmoidTimes(l *lanes, x, f ref) ref {
 	return l.mul(l.div(top, l.add(z, one)), l.choose(positive, one, b))
 }
 
-// silu computes x·σ(x). Below -120 that is 0, also for -Inf.
+// silu computes x·σ(x). Below -120 that is 0, even for -Inf.
 func silu(l *lanes, x ref) ref { return sigmoidTimes(l, x, l.max(l.constant(-120), x)) }
 
 // tanh computes x + x³·p(x²) where |x| < 0.625, and else 1 - 2/(e^2|x| + 1) with the sign of x. The polynomial is the
@@ -168,7 +169,7 @@ var tanhTables = [][]float64{
 }
 
 // gelu computes x·Φ(x) from Q(t) = 1 - Φ(t) = e^(-t²/2)·R(t), t = |x|: that is x - x·Q where x > 0 and x·Q elsewhere,
-// so that the digits of small results are right too. From t = 14.6 on e^(-t²/2) vanishes. AVX-512 has t·R from
+// so that the digits of small results are right, too. From t = 14.6 on, e^(-t²/2) vanishes. AVX-512 has t·R from
 // tables, with a relative error below 8.4e-8.
 func gelu(l *lanes, x ref) ref {
 	positive := l.max(l.bits(signBit), x) // or -0, or NaN
@@ -211,9 +212,9 @@ func oddPiecewise(l *lanes, x ref, last float64, coefficients [][]float64) ref {
 }
 
 // piecewise computes polynomials in the distance of t from the middle of its interval: t+1 is in a quarter of [2, 4),
-// [4, 8) or [8, 16), which come first, or in one of [1, 2). In the first of those the polynomial is one in t itself,
-// without a constant, so that small results keep their digits. The coefficients, whose relative error is the least that
-// there is (Remez's exchange gives them), are looked up. It is for AVX-512.
+// [4, 8) or [8, 16), which come first, or in one of [1, 2). In the first of those the polynomial is in t itself,
+// without a constant, so that small results keep their digits. The coefficients, which have the smallest possible
+// relative error (by Remez's exchange), are looked up. This is for AVX-512.
 func piecewise(l *lanes, t ref, coefficients [][]float64) ref {
 	var middles []float64
 	for _, start := range []float64{2, 4, 8, 1} {
@@ -260,8 +261,8 @@ func geluTanh(l *lanes, x ref) ref {
 	return sigmoidTimes(l, u, l.max(l.constant(-20), x)) // σ(-20 and less) vanishes
 }
 
-// logOf computes the logarithm of x, plus a small correction that may be absent, times a factor. x is 2^e·(1+f) with
-// 1+f between √½ and √2; ln(1+f) = f - f²/2 + f³·p(f) with the polynomial of the Cephes library.
+// logOf computes the logarithm of x, plus an optional small correction, times a factor. x is 2^e·(1+f) with 1+f
+// between √½ and √2; ln(1+f) = f - f²/2 + f³·p(f) with the polynomial of the Cephes library.
 func logOf(l *lanes, x, correction ref, factor float64) ref {
 	// Subnormal numbers are made normal.
 	small := l.less(x, l.constant(0x1p-126))
@@ -285,12 +286,12 @@ func logOf(l *lanes, x, correction ref, factor float64) ref {
 	} else {
 		y = l.fma(y, l.constant(factor), n)
 	}
-	// 0 has -Inf, +Inf itself, negative numbers and NaN NaN.
+	// 0 gives -Inf, +Inf itself, and negative numbers and NaN give NaN.
 	y = l.choose(l.less(x, l.bits(0x7f800000)), y, x)
 	return l.choose(l.less(l.constant(0), x), y, l.choose(l.equal(x, l.constant(0)), l.bits(0xff800000), l.bits(0x7fc00000)))
 }
 
-// log1p corrects ln u of u = 1+x for what rounding u has lost.
+// log1p corrects ln u for u = 1+x by what rounding u has lost.
 func log1p(l *lanes, x ref) ref {
 	u := l.add(x, l.constant(1))
 	lost := l.sub(x, l.sub(u, l.constant(1)))
@@ -298,9 +299,9 @@ func log1p(l *lanes, x ref) ref {
 	return l.or(y, l.and(x, l.bits(signBit))) // also that of 0
 }
 
-// sine computes sin(x + turns·π/2). n is the nearest integer to x·2/π and r = x - n·π/2, from π/2 in three parts,
-// of which the first leaves no rounding error. Whether sine or cosine of r is wanted, and its sign, is said by the last
-// two bits of n. The polynomials are those of the Cephes library.
+// sine computes sin(x + turns·π/2). n is the nearest integer to x·2/π and r = x - n·π/2, with π/2 in three parts, the
+// first of which leaves no rounding error. The last two bits of n say whether the sine or the cosine of r is wanted,
+// and its sign. The polynomials are those of the Cephes library.
 func sine(l *lanes, x ref, turns int) ref {
 	quarter, n := rounded(l, x, l.constant(2/math.Pi), wholes)
 	r := l.fma(n, l.constant(-1.5707962512969971), x) // all three are negative, which leaves -0 as it is

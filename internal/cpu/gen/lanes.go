@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// lanes is a program for one vector of numbers, written as one writes a formula; emit turns it into instructions for
-// several vectors at a time, for AVX2 or for AVX-512. Each method adds a step and returns its result.
+// lanes is a program for one vector of numbers, written like a formula; emit turns it into instructions for several
+// vectors at a time, for AVX2 or for AVX-512. Each method adds a step and returns its result.
 type lanes struct {
 	e     element
 	steps []step
@@ -18,7 +18,7 @@ type lanes struct {
 	tables [][]uint32 // what is looked up
 }
 
-// ref is a result of a step, a constant, or a parameter that the caller gives in memory.
+// ref is the result of a step, a constant, or a parameter that the caller passes in memory.
 type ref struct {
 	kind byte // 'v'alue, 'c'onstant, 'p'arameter, 't'able
 	n    int
@@ -63,7 +63,7 @@ func (l *lanes) floor(a ref) ref              { return l.do("round", 9, a) }
 func (l *lanes) ceil(a ref) ref               { return l.do("round", 10, a) }
 func (l *lanes) trunc(a ref) ref              { return l.do("round", 11, a) }
 func (l *lanes) toFloat(a ref) ref            { return l.do("toFloat", 0, a) }
-func (l *lanes) timesPowerOf2(a, n ref) ref   { return l.do("VSCALEF", 0, a, n) } // AVX-512 alone
+func (l *lanes) timesPowerOf2(a, n ref) ref   { return l.do("VSCALEF", 0, a, n) } // only AVX-512
 func (l *lanes) toInt(a ref) ref              { return l.do("toInt", 0, a) }
 func (l *lanes) addInt(a, b ref) ref          { return l.do("VPADD"+l.word(), 0, a, b) }
 func (l *lanes) subInt(a, b ref) ref          { return l.do("VPSUB"+l.word(), 0, a, b) }
@@ -83,7 +83,7 @@ func (l *lanes) andOr(a, b, c ref) ref        { return l.do("andOr", 0, a, b, c)
 func (l *lanes) halveInt(a ref) ref           { return l.do("VPSRAD", 1, a) }
 func (l *lanes) shiftSigned(a ref, n int) ref { return l.do("VPSRAD", n, a) }
 
-// maxInt returns the larger of integers. AVX2 has no instruction for those of 64 bits.
+// maxInt returns the larger of two integers. AVX2 has no instruction for 64-bit integers.
 func (l *lanes) maxInt(a, b ref) ref {
 	if l.e.size == 8 && !l.wide {
 		return l.choose(l.lessInt(a, b), b, a)
@@ -91,7 +91,7 @@ func (l *lanes) maxInt(a, b ref) ref {
 	return l.do("VPMAXS"+l.word(), 0, a, b)
 }
 
-// minInt returns the smaller of integers.
+// minInt returns the smaller of two integers.
 func (l *lanes) minInt(a, b ref) ref {
 	if l.e.size == 8 && !l.wide {
 		return l.choose(l.lessInt(a, b), a, b)
@@ -129,7 +129,7 @@ func (l *lanes) bits(w uint64) ref {
 	return ref{'c', i}
 }
 
-// lookup returns, for each lane, the value whose number the last 4 bits of index are, of up to 16. It is for AVX-512.
+// lookup returns, for each lane, one of up to 16 values, chosen by the last 4 bits of index. It is for AVX-512.
 func (l *lanes) lookup(index ref, values []float64) ref {
 	table := make([]uint32, 16)
 	for i, v := range values {
@@ -184,8 +184,8 @@ func (m *emitter) take(free *[]string) string {
 }
 
 // pin loads what the steps read besides their operands into the registers that the bodies leave free. A processor loads
-// one or two vectors in a cycle, no more than it multiplies. Each body is the number of its first copy and how many
-// there are.
+// one or two vectors per cycle, no more than it multiplies. Each body is given by the number of its first copy and the
+// number of copies.
 func (m *emitter) pin(bodies [][2]int) {
 	text, regs, masks := m.a.text, slices.Clone(m.regs), slices.Clone(m.masks)
 	m.a.text, m.least = strings.Builder{}, len(m.regs)
@@ -547,7 +547,7 @@ func (m *emitter) step(i, c int, masked bool) {
 	}
 }
 
-// fma picks the form that overwrites an operand which is not needed any more.
+// fma picks the form that overwrites an operand that is no longer needed.
 func (m *emitter) fma(i, c int, name string, args []ref, register func(ref) string, any func(ref) (string, string), release func()) {
 	e := m.l.e
 	dies := func(r ref) bool {
@@ -593,11 +593,11 @@ func (m *emitter) fma(i, c int, name string, args []ref, register func(ref) stri
 	}
 }
 
-// tableAt is where a table lies: tables come before the constants.
+// tableAt is where a table is: tables come before the constants.
 func (m *emitter) tableAt(n int) string { return fmt.Sprintf("%s<>+%d(SB)", m.table, 64*n) }
 
 func (m *emitter) constant(n int) string {
-	copies := 1 // AVX2 wants whole vectors
+	copies := 1 // AVX2 needs whole vectors
 	if m.width == 32 {
 		copies = 32 / m.l.e.size
 	}

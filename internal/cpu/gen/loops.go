@@ -16,7 +16,7 @@ type loop struct {
 	params   bool     // has parameters, which are numbers in memory
 	unroll   [2]int   // vectors at a time with AVX2 and AVX-512
 	whole    bool     // AVX2 does whole vectors only: the caller keeps n a multiple of 8
-	rows     int      // so many of the operands are rows of matrices, and their next rows are asked for
+	rows     int      // how many operands are rows of matrices, whose next rows are prefetched
 	program  func(l *lanes)
 }
 
@@ -32,8 +32,8 @@ func (p *loop) fresh(l *lanes) bool {
 	return written
 }
 
-// nextRows are registers for the next rows of operands; where there are none, the first of them is for what will be
-// written next.
+// nextRows are registers for the next rows of operands; without such operands, the first of them is for what will
+// be written next.
 var nextRows = []string{"R12", "R15"}
 
 func (p *loop) emit(a *asm, width int) {
@@ -111,11 +111,12 @@ func (p *loop) emit(a *asm, width int) {
 	a.op("RET")
 }
 
-// elementwise emits the loop over several vectors at a time, the one over those that are left, and the partial one.
+// elementwise emits the loop over several vectors at a time, the loop over those that are left, and the code for the
+// partial one.
 func (p *loop) elementwise(m *emitter, unroll int) {
 	a, per := m.a, m.width/p.e.size
 	m.pin([][2]int{{0, unroll}})
-	for i := range p.rows { // the processor itself foresees no row on a page that was not read yet
+	for i := range p.rows { // the processor by itself doesn't predict a row on a page that hasn't been read yet
 		a.op("LEAQ", mem(0, pointers[i], "CX", p.e.size), nextRows[i])
 	}
 	asks := p.fresh(m.l) && p.rows == 0
@@ -161,7 +162,7 @@ func (p *loop) elementwise(m *emitter, unroll int) {
 }
 
 // sumLanes is how many sums a reduction keeps, at every level: element i of a slice is added to sum i mod sumLanes, and
-// in the end the upper half of the sums to the lower half until one is left.
+// finally the upper half of the sums is added to the lower half until one is left.
 const sumLanes = 32
 
 // reduction emits the loop over sumLanes elements at a time, and then each vector that is left, into the sums that are
@@ -238,7 +239,7 @@ func (p *loop) reduction(m *emitter, how string) {
 	}
 }
 
-// mask makes the mask of the CX lanes that are left.
+// mask makes the mask for the CX lanes that are left.
 func (m *emitter) mask() {
 	a := m.a
 	if m.width == 64 {

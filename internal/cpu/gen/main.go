@@ -1,5 +1,5 @@
 // Command gen writes the assembly of package cpu: z_*.s and the Go declarations beside them. Run it with go
-// generate in the package's folder; with -dir it writes elsewhere, which the test that compares the two uses.
+// generate in the package's folder; with -dir it writes elsewhere, for the test that compares the two.
 package main
 
 import (

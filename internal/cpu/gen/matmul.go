@@ -20,7 +20,7 @@ type element struct {
 	size   int
 	suffix string // of packed and of scalar instructions
 	scalar string
-	pairs  bool // a number is a pair of bfloat16, and the product of two the sum of the products of their halves
+	pairs  bool // a number is a pair of bfloat16, and the product of two is the sum of the products of their halves
 }
 
 // goName is the type's name in Go.
@@ -33,7 +33,7 @@ var (
 )
 
 // tile is the size of the kernels of a level: rows, vectors of columns, and the bytes of a vector. Three vectors need
-// the fewest loads for a product: a row of A is broadcast once for all of them. AVX2 has registers for two.
+// the fewest loads per product: a row of A is broadcast once for all of them. AVX2 has registers for two.
 type tile struct {
 	level   string
 	rows    int
@@ -106,7 +106,7 @@ func matmulKernel(a *asm, t tile, e element, rows, vectors int) {
 	wide := t.width == 64
 	lanes := t.width / e.size
 	sum := func(row, v int) string { return vector(t.width, row*vectors+v) }
-	rest := t.rows * t.vectors // the registers behind the sums
+	rest := t.rows * t.vectors // the registers after the sums
 	b := func(v int) string { return vector(t.width, rest+v) }
 	x := [2]string{vector(t.width, rest+t.vectors), vector(t.width, rest+t.vectors+1)} // broadcast numbers of A
 
@@ -143,7 +143,7 @@ func matmulKernel(a *asm, t tile, e element, rows, vectors int) {
 			return mem(0, "SI", "R8", i)
 		}
 	}
-	// What is known of C already is asked for before the sums are made.
+	// The existing elements of C are prefetched before the sums are computed.
 	a.op("MOVQ", "R15", "R13")
 	for i := range rows {
 		for v := range vectors {
@@ -181,7 +181,7 @@ func matmulKernel(a *asm, t tile, e element, rows, vectors int) {
 		}
 	}
 	if rows == t.rows && vectors == t.vectors {
-		// Both operands are packed as a rule: then several steps need to move the pointers once, which leaves more of the
+		// As a rule, both operands are packed: then several steps move the pointers only once, which leaves more of the
 		// processor to the sums.
 		panelA, panelB := rows*e.size, vectors*t.width
 		a.op("CMPQ", "R8", e.size)

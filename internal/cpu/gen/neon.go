@@ -28,7 +28,7 @@ func neonKernels(a *asm) {
 	}
 }
 
-// neonKernel writes the kernel for a number of rows, each of which has a pointer of its own.
+// neonKernel writes the kernel for a number of rows, each of which has its own pointer.
 func neonKernel(a *asm, e element, rows int) {
 	fmt.Fprintf(&a.text, "\nTEXT ·%s_%d<>(SB), NOSPLIT|NOFRAME, $0-16\n", tileName(neonTile, e), rows)
 	lanes := map[int]string{4: "S4", 8: "D2"}[e.size]

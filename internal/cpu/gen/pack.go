@@ -3,10 +3,10 @@ package main
 import "fmt"
 
 // Packing copies a strip of a matrix into a panel, in the order in which a matmul kernel reads it: for each k, the
-// numbers of one column of A or one row of B beside each other. If those lie beside each other in the matrix too, a
+// numbers of one column of A or one row of B beside each other. If those lie beside each other in the matrix, too, a
 // panel is a copy of short rows; if the numbers along k do, it is a transpose, done in registers. Both read only what
-// belongs to the matrix. Both write whole vectors: where a panel is narrower, what is written too much is overwritten
-// by the next row, and behind the last one there must be room for it.
+// belongs to the matrix. Both write whole vectors: if a panel is narrower, the next row overwrites the excess, and
+// there must be room for it after the last one.
 
 // panelVectors are the most vectors of 32 bytes in a row of a panel.
 const panelVectors = 6
@@ -73,8 +73,8 @@ func copyRows(a *asm) {
 // pairParts are the most vectors of 16 pairs in a row of a panel.
 const pairParts = 3
 
-// pairRows writes the kernel that packs pairs of bfloat16 which lie in two rows, a row of 16
-// columns or fewer at a time.
+// pairRows writes the kernel that packs pairs of bfloat16 from two rows, a row of 16 columns
+// or fewer at a time.
 func pairRows(a *asm) {
 	a.function("pairRows", "joins rows 2i and 2i+1 of src, of 1 to 48 numbers of 2 bytes, to row i of pairs in dst, for count > 0 pairs of rows. Strides are in bytes.",
 		arg{"dst", "unsafe.Pointer"}, arg{"dstStride", "uintptr"}, arg{"src", "unsafe.Pointer"}, arg{"srcStride", "uintptr"}, arg{"count", "int"}, arg{"mask", "uint64"})
@@ -134,7 +134,7 @@ func transposeEntry(a *asm, e element) {
 	}
 }
 
-// transpose writes the kernel for a number of rows; in place of those that are missing it reads the last one.
+// transpose writes the kernel for a number of rows; in place of missing ones it reads the last one.
 func transpose(a *asm, e element, rows int) {
 	fmt.Fprintf(&a.text, "\nTEXT ·transpose%s_%d<>(SB), NOSPLIT|NOFRAME, $0-48\n", e.name, rows)
 	source := func(i, offset int) string {
@@ -167,7 +167,7 @@ func transpose(a *asm, e element, rows int) {
 	y := func(n int) string { return vector(32, n) }
 	a.label("loop", true)
 	if e.size == 4 {
-		// Rows i and i+4 share a register, so that what follows stays within its halves.
+		// Rows i and i+4 share a register, so that the following steps stay within its halves.
 		for half := range 2 {
 			for i := range 4 {
 				a.op("VMOVUPS", source(i, 16*half), vector(16, i))

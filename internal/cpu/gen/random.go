@@ -2,28 +2,28 @@ package main
 
 import "math"
 
-// What random numbers are made of, in float64 and in integers of 64 bits in their places.
+// What random numbers are made of, in float64 and in 64-bit integers in their places.
 
 // randomLoops are the loops of package random.
 func randomLoops() []*loop {
 	return []*loop{
 		{name: "philox", doc: "computes a block of Philox 4x32-10 for each x, an integer that is added to the first block p₄: the first 64 bits to a and the rest to b. The key is p₀, p₁ and the stream p₂, p₃.", e: float64s,
 			operands: []string{"a", "b", "x"}, unroll: [2]int{1, 2}, params: true, program: philox},
-		{name: "normals", doc: "computes two normal numbers to x and y of 64 random bits in a and 64 in b.", e: float64s,
+		{name: "normals", doc: "computes two normal numbers, to x and y, from 64 random bits in a and 64 in b.", e: float64s,
 			operands: []string{"x", "y", "a", "b"}, unroll: [2]int{1, 2}, params: true, program: normals},
-		{name: "normalPairs", doc: "makes two normal numbers of each block of Philox, as float32: one beside the other in the place of a float64. Parameters are those of philox, a mean p₅ and a standard deviation p₆.", e: float64s,
+		{name: "normalPairs", doc: "makes two normal numbers from each block of Philox, as float32, side by side in the place of a float64. Parameters are those of philox, a mean p₅ and a standard deviation p₆.", e: float64s,
 			operands: []string{"pairs", "x"}, unroll: [2]int{1, 2}, params: true, program: normalPairs},
-		{name: "uniforms", doc: "computes p₀ + u·p₁ of the first 53 bits of x as a number u from 0 to 1.", e: float64s,
+		{name: "uniforms", doc: "computes p₀ + u·p₁ with the first 53 bits of x as a number u from 0 to 1.", e: float64s,
 			operands: []string{"dst", "x"}, unroll: [2]int{2, 4}, params: true, program: func(l *lanes) { uniforms(l, 53) }},
-		{name: "uniforms24", doc: "computes p₀ + u·p₁ of the first 24 bits of x as a number u from 0 to 1.", e: float64s,
+		{name: "uniforms24", doc: "computes p₀ + u·p₁ with the first 24 bits of x as a number u from 0 to 1.", e: float64s,
 			operands: []string{"dst", "x"}, unroll: [2]int{2, 4}, params: true, program: func(l *lanes) { uniforms(l, 24) }},
 		{name: "powers", doc: "computes x to the power of y in float64, and rounds once: NaN unless x is positive and finite and |y| at most 2²⁰.", e: float64s,
 			operands: []string{"dst", "x", "y"}, widths: []int{4, 4, 4}, unroll: [2]int{1, 2}, whole: true, program: powers},
 	}
 }
 
-// philox keeps 32 bits in each lane of 64. What stands in the upper halves does no harm: a
-// product takes the lower ones.
+// philox keeps 32 bits in each lane of 64. The contents of the upper halves do no harm: a
+// product uses the lower ones.
 func philox(l *lanes) {
 	a, b := philoxBlock(l, l.load(2))
 	l.store(0, a)
@@ -46,7 +46,7 @@ func philoxBlock(l *lanes, x ref) (a, b ref) {
 	return l.or(l.shiftLeft(c0, 32), l.and(c1, last)), l.or(l.shiftLeft(c2, 32), l.and(c3, last))
 }
 
-// toDouble converts the first bits of integers without a sign, up to 53.
+// toDouble converts the first bits of unsigned integers, up to 53.
 func toDouble(l *lanes, x ref, bits int) ref {
 	x = l.shiftDown(x, 64-bits)
 	low := l.or(l.and(x, l.bits(1<<32-1)), l.constant(0x1p52))
@@ -102,8 +102,8 @@ func logarithm(l *lanes, x ref) ref {
 	return l.sub(l.mul(k, l.constant(6.93147180369123816490e-01)), y)
 }
 
-// sinCos computes both for angles from 0 to 2π. n is the nearest integer to x·2/π and r = x - n·π/2, from π/2
-// in two parts; whether sine or cosine of r is wanted, and its sign, is said by the last two bits of n. The
+// sinCos computes both for angles from 0 to 2π. n is the nearest integer to x·2/π and r = x - n·π/2, with π/2
+// in two parts; the last two bits of n say whether the sine or the cosine of r is wanted, and its sign. The
 // polynomials are those of FreeBSD's library.
 func sinCos(l *lanes, x ref) (sin, cos ref) {
 	quarter := l.fma(x, l.constant(2/math.Pi), l.constant(0x3p51))
@@ -129,7 +129,7 @@ func sinCos(l *lanes, x ref) (sin, cos ref) {
 func powers(l *lanes) {
 	x, y := l.load(1), l.load(2)
 	v := l.mul(y, logarithm(l, x))
-	v = l.max(l.constant(-120), l.min(l.constant(120), v)) // beyond there is 0 or infinity
+	v = l.max(l.constant(-120), l.min(l.constant(120), v)) // beyond, the result is 0 or infinity
 	shifted := l.fma(v, l.constant(math.Log2E), l.constant(0x3p51))
 	n := l.sub(shifted, l.constant(0x3p51))
 	r := l.fma(n, l.constant(-6.93147180369123816490e-01), v)

@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// Words of 8 bytes are sorted in vectors. Read as float64, positive finite numbers order as their bits do, so that one
-// instruction compares four of them. None of the comparisons is a branch.
+// Words of 8 bytes are sorted in vectors. Read as float64, positive finite numbers have the order of their bits, so
+// one instruction compares four of them. None of the comparisons is a branch.
 
-// searchWords writes the kernel that searches for four words at a time: each step of a search waits for the one before
-// it, but not for those of others.
+// searchWords writes the kernel that searches for four words at a time: each step of a search waits for the previous
+// one, but not for those of other searches.
 func searchWords(a *asm) {
 	a.function("searchWords", "writes how many of n > 0 sorted words are less than each of keys, 4·groups > 0 of them.",
 		arg{"out", "*int64"}, arg{"sorted", "*uint64"}, arg{"n", "int"}, arg{"keys", "*uint64"}, arg{"groups", "int"})
@@ -46,8 +46,8 @@ func searchWords(a *asm) {
 	a.op("RET")
 }
 
-// whereSet writes the kernel that finds bools that are set, eight at a time: their bits are the number of a row in a
-// table of positions.
+// whereSet writes the kernel that finds the bools that are true, eight at a time: their bits are the number of a row
+// in a table of positions.
 func whereSet(a *asm) {
 	var table []uint32
 	for bits := range 256 {
@@ -63,7 +63,7 @@ func whereSet(a *asm) {
 	}
 	a.data("·places", table...)
 	a.data("·eights", 8, 0)
-	a.function("whereSet", "writes the numbers of those of x that are set, the first of which has the number first, and returns where it stopped in x and in dst: behind 8·n > 0 bools, or where dst has no room for eight more.",
+	a.function("whereSet", "writes the numbers of the bools in x that are true, counted from first, and returns where it stopped in x and in dst: after 8·n > 0 bools, or where dst has no room for eight more.",
 		arg{"dst", "*int64"}, arg{"room", "int"}, arg{"x", "*uint8"}, arg{"n", "int"}, arg{"first", "int"}, arg{"stopped", "*[2]int"})
 	a.op("MOVQ", "dst+0(FP)", "DI")
 	a.op("MOVQ", "room+8(FP)", "R9")
@@ -105,7 +105,7 @@ func whereSet(a *asm) {
 	a.op("RET")
 }
 
-// sortedRun is how many words sortRuns brings in order at a time.
+// sortedRun is how many words sortRuns puts in order at a time.
 const sortedRun = 32
 
 func sortKernels(a *asm) {
@@ -115,8 +115,8 @@ func sortKernels(a *asm) {
 	whereSet(a)
 }
 
-// network is what is known of registers while a sorting network is written: those of its words, in order, and those
-// that are free.
+// network keeps track of registers while a sorting network is written: those of its words, in order, and those that
+// are free.
 type network struct {
 	a    *asm
 	data []string
@@ -156,7 +156,7 @@ func (n *network) exchange(i, j int) {
 	n.put(i, low)
 }
 
-// pair replaces words i and j by what two instructions make of both.
+// pair replaces words i and j by the results of two instructions on both.
 func (n *network) pair(i, j int, f func(x, y string) (first, second string)) {
 	first, second := f(n.data[i], n.data[j])
 	n.put(i, first)
@@ -170,7 +170,7 @@ func (n *network) halves(i, j int) {
 	})
 }
 
-// evens brings together the words of even numbers of two registers by turns, and those of odd ones.
+// evens interleaves the even-numbered words of two registers, and the odd-numbered ones.
 func (n *network) evens(i, j int) {
 	n.pair(i, j, func(x, y string) (first, second string) {
 		return n.op("VUNPCKLPD", y, x), n.op("VUNPCKHPD", y, x)
@@ -178,7 +178,7 @@ func (n *network) evens(i, j int) {
 }
 
 // bitonic sorts the words of count registers from first on, which ascend and then descend, or the other way round. Each
-// step halves the distance of those that are compared.
+// step halves the distance between compared words.
 func (n *network) bitonic(first, count int) {
 	for distance := count / 2; distance > 0; distance /= 2 {
 		for i := range count {
@@ -209,7 +209,7 @@ func (n *network) merge(first, count int) {
 	n.bitonic(first, count)
 }
 
-// reverse turns the words of a register round.
+// reverse reverses the words of a register.
 func (n *network) reverse(i int) { n.put(i, n.op("VPERMPD", 0x1b, n.data[i])) }
 
 // sortRuns writes the kernel that sorts short runs: columns of 8 words first, then the columns become rows, which are
@@ -234,7 +234,7 @@ func sortRuns(a *asm) {
 		n.halves(i, i+2)
 		n.halves(i+1, i+3)
 	}
-	// Of column 0 there are now the upper half in register 0 and the lower one in 4, of column 1 in 1 and 5, and so on.
+	// The upper half of column 0 is now in register 0 and the lower half in 4, those of column 1 in 1 and 5, and so on.
 	d := n.data
 	n.data = []string{d[0], d[4], d[1], d[5], d[2], d[6], d[3], d[7]}
 	n.merge(0, 4)
@@ -250,8 +250,8 @@ func sortRuns(a *asm) {
 	a.op("RET")
 }
 
-// mergeRuns writes the kernel that merges two runs: 8 words are held, which are merged with the next 8 of the run whose
-// next word is the smaller one; the lower 8 of them are no larger than any that are to come.
+// mergeRuns writes the kernel that merges two runs: it holds 8 words, which it merges with the next 8 of the run whose
+// next word is smaller; the lower 8 of them are no larger than any still to come.
 func mergeRuns(a *asm) {
 	a.function("mergeRuns", "merges two runs in order, of n > 0 and m > 0 words, both multiples of 8; as float64 they are positive and finite.",
 		arg{"dst", "*uint64"}, arg{"x", "*uint64"}, arg{"n", "int"}, arg{"y", "*uint64"}, arg{"m", "int"})
@@ -319,14 +319,14 @@ func mergeRuns(a *asm) {
 	a.op("RET")
 }
 
-// settle brings words to the registers of their numbers, which must be free but for one another.
+// settle moves words to the registers with their numbers, which must be free or hold other words that move.
 func (n *network) settle() {
 	for i := range n.data {
 		want := vector(32, i)
 		if n.data[i] == want {
 			continue
 		}
-		for j := range n.data { // another one lies there
+		for j := range n.data { // another word is there
 			if n.data[j] == want {
 				n.put(j, n.op("VMOVAPD", n.data[j]))
 			}

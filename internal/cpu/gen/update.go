@@ -1,9 +1,9 @@
 package main
 
 // updates are the steps of optimizers: one pass through a parameter x, its gradient and its state. They round each
-// product and each sum, as the loops in Go of package optim do, which they stand for.
+// product and each sum, as do the Go loops of package optim that they replace.
 func updates(e element) []*loop {
-	// The program gets x and d = sign·g + decay·x. The parameters at first and behind it are decay and sign.
+	// The program gets x and d = sign·g + decay·x. The parameters at first and after it are decay and sign.
 	with := func(first int, name, doc string, state []string, program func(l *lanes, x, d ref)) *loop {
 		return &loop{name: name, doc: doc, e: e, operands: append([]string{"x", "grad"}, state...), unroll: [2]int{2, 3}, params: true,
 			program: func(l *lanes) {
@@ -86,7 +86,7 @@ func updates(e element) []*loop {
 	return all
 }
 
-// adam returns the new x, given what is done with v before its root is taken.
+// adam returns the new x, given a function that is applied to v before its root is taken.
 func adam(l *lanes, x, d ref, chosen func(v ref) ref) ref {
 	b1, r1, b2, r2, keep, floor, times := l.parameter(2), l.parameter(3), l.parameter(4), l.parameter(5), l.parameter(6), l.parameter(7), l.parameter(8)
 	m := l.add(l.mul(l.load(2), b1), l.mul(d, r1))

@@ -58,10 +58,10 @@ func loopsOf(a *asm, e element) {
 	a.decl.WriteString(table + "}\n")
 }
 
-// reverseWords writes the loop that turns words round: a vector at a time, from the end.
+// reverseWords writes the loop that reverses words: a vector at a time, from the end.
 func reverseWords(a *asm) {
 	a.data("·fromEnd", 7, 6, 5, 4, 3, 2, 1, 0)
-	a.function("reverseWords", "writes n words of 4 bytes in the other order. n is a multiple of 8, and not 0.", arg{"dst", "*uint32"}, arg{"x", "*uint32"}, arg{"n", "int"})
+	a.function("reverseWords", "writes n words of 4 bytes in reverse order. n is a multiple of 8, and not 0.", arg{"dst", "*uint32"}, arg{"x", "*uint32"}, arg{"n", "int"})
 	a.op("MOVQ", "dst+0(FP)", "DI")
 	a.op("MOVQ", "x+8(FP)", "SI")
 	a.op("MOVQ", "n+16(FP)", "CX")
@@ -114,16 +114,16 @@ func loops() []*loop {
 		})
 		unary("floor", "rounds down.", (*lanes).floor)
 		unary("ceil", "rounds up.", (*lanes).ceil)
-		unary("trunc", "cuts the fraction.", (*lanes).trunc)
+		unary("trunc", "drops the fraction.", (*lanes).trunc)
 		unary("round", "rounds to the nearest integer, ties to even.", (*lanes).round)
 		choice := func(name, doc string, f func(l *lanes, x, y ref) ref) {
 			binary(name, doc, f)
 			all[len(all)-1].unroll = [2]int{2, 4}
 		}
-		// Of zeros of two signs the larger is +0. NaN wins over all.
+		// +0 counts as larger than -0. NaN wins over everything.
 		choice("maximum", "computes the larger of x and y; NaN if one is.", maximum)
 		choice("minimum", "computes the smaller of x and y; NaN if one is.", minimum)
-		unary("sign", "computes -1, 0 or 1; 0 of NaN.", func(l *lanes, x ref) ref {
+		unary("sign", "computes -1, 0 or 1; 0 for NaN.", func(l *lanes, x ref) ref {
 			zero := l.constant(0)
 			below := l.choose(l.less(x, zero), l.constant(-1), zero)
 			return l.choose(l.less(zero, x), l.constant(1), below)
@@ -185,7 +185,7 @@ func loops() []*loop {
 					}
 					l.store(0, sum)
 				}},
-			&loop{name: "minFour", doc: "brings the smallest of w, x, y, z and dst to dst; NaN if one is.", e: e, operands: []string{"dst", "w", "x", "y", "z"}, unroll: [2]int{2, 4},
+			&loop{name: "minFour", doc: "puts the smallest of w, x, y, z and dst into dst; NaN if one is.", e: e, operands: []string{"dst", "w", "x", "y", "z"}, unroll: [2]int{2, 4},
 				program: func(l *lanes) {
 					best := l.load(0)
 					for i := range 4 {
@@ -193,8 +193,8 @@ func loops() []*loop {
 					}
 					l.store(0, best)
 				}},
-			&loop{name: "maxFour", doc: "brings the largest of w, x, y, z and dst to dst; NaN if one is.", e: e, operands: []string{"dst", "w", "x", "y", "z"}, unroll: [2]int{2, 4},
-				program: func(l *lanes) { // of -x the smallest, which takes fewer instructions
+			&loop{name: "maxFour", doc: "puts the largest of w, x, y, z and dst into dst; NaN if one is.", e: e, operands: []string{"dst", "w", "x", "y", "z"}, unroll: [2]int{2, 4},
+				program: func(l *lanes) { // the smallest of -x, which takes fewer instructions
 					minus := l.bits(1 << (8*e.size - 1))
 					best := l.xor(l.load(0), minus)
 					for i := range 4 {
@@ -262,7 +262,7 @@ func loops() []*loop {
 				}},
 			&loop{name: "sum", doc: "computes Σ x.", e: e, operands: []string{"x"}, unroll: [2]int{4, 4},
 				program: func(l *lanes) { l.reduce("VADD", l.load(0)) }},
-			&loop{name: "largest", doc: "computes the largest x, -Inf if there is none; NaN may be passed over.", e: e, operands: []string{"x"}, unroll: [2]int{4, 4},
+			&loop{name: "largest", doc: "computes the largest x, -Inf if there is none; NaN may be skipped.", e: e, operands: []string{"x"}, unroll: [2]int{4, 4},
 				program: func(l *lanes) { l.reduce("VMAX", l.load(0)) }},
 			&loop{name: "dot", doc: "computes Σ x·y.", e: e, operands: []string{"x", "y"}, unroll: [2]int{2, 4},
 				program: func(l *lanes) { l.reduce("VADD", l.mul(l.load(0), l.load(1))) }},
@@ -287,7 +287,7 @@ func loops() []*loop {
 	ofInts("absInts", "|x|", false, func(l *lanes, x ref) ref { return l.maxInt(l.subInt(l.bits(0), x), x) })
 	ofInts("signInts", "-1, 0 or 1", false, func(l *lanes, x ref) ref { return l.minInt(l.maxInt(x, l.bits(minusOne)), l.bits(1)) })
 	ofInts("notInts", "every bit inverted", false, func(l *lanes, x ref) ref { return l.xor(x, l.bits(minusOne)) })
-	ofInts("clampInts", "x brought between the parameters", true, func(l *lanes, x ref) ref { return l.minInt(l.maxInt(x, l.parameter(0)), l.parameter(1)) })
+	ofInts("clampInts", "x clamped to the range of the parameters", true, func(l *lanes, x ref) ref { return l.minInt(l.maxInt(x, l.parameter(0)), l.parameter(1)) })
 	all = append(all,
 		&loop{name: "highestInts", doc: "computes the largest of int32 in the places of float32.", e: float32s, operands: []string{"x"}, unroll: [2]int{4, 4},
 			program: func(l *lanes) { l.reduce("VPMAXSD", l.load(0)) }},
@@ -315,7 +315,7 @@ func loops() []*loop {
 		all = append(all, &loop{name: name, doc: "computes x mod y with the sign of x, or of y for a remainder, and NaN where |x/y| ≥ 2²³.", e: float32s, operands: three, unroll: [2]int{1, 3},
 			program: func(l *lanes) {
 				x, y := l.load(1), l.load(2)
-				// A quotient that was rounded up to an integer leaves a rest below 0. Both rests are exact.
+				// A quotient that was rounded up to an integer leaves a remainder below 0. Both remainders are exact.
 				width, size := l.and(y, l.bits(1<<31-1)), l.and(x, l.bits(1<<31-1))
 				quotient := l.trunc(l.div(size, width))
 				rest := l.fnma(quotient, width, size)
@@ -334,7 +334,7 @@ func loops() []*loop {
 			program: func(l *lanes) { l.reduce("VPADDD", l.and(l.load(0), l.bits(0xffff))) }},
 		&loop{name: "sumHigh", doc: "computes the sum of the upper 16 bits, with their sign, of int32 in the places of float32.", e: float32s, operands: []string{"x"}, unroll: [2]int{4, 4},
 			program: func(l *lanes) { l.reduce("VPADDD", l.shiftSigned(l.load(0), 16)) }},
-		&loop{name: "cut", doc: "computes int32 in the places of float32 by cutting fractions.", e: float32s, operands: two, unroll: [2]int{4, 4},
+		&loop{name: "cut", doc: "computes int32 in the places of float32 by dropping fractions.", e: float32s, operands: two, unroll: [2]int{4, 4},
 			program: func(l *lanes) { l.store(0, l.cutInt(l.load(1))) }},
 		&loop{name: "fromInts", doc: "converts int32 in the places of float32.", e: float32s, operands: two, unroll: [2]int{4, 4},
 			program: func(l *lanes) { l.store(0, l.toFloat(l.load(1))) }},
@@ -360,7 +360,7 @@ func loops() []*loop {
 	function("gelu", "computes x·Φ(x).", 2, 2, gelu)
 	function("geluTanh", "computes the approximation of x·Φ(x) by a hyperbolic tangent.", 2, 4, geluTanh)
 	all = append(all,
-		&loop{name: "expSum", doc: "computes eˣ⁻ᵖ with the parameter p, and the sum of that.", e: float32s, operands: two, unroll: [2]int{2, 4}, params: true,
+		&loop{name: "expSum", doc: "computes eˣ⁻ᵖ with the parameter p, and its sum.", e: float32s, operands: two, unroll: [2]int{2, 4}, params: true,
 			program: func(l *lanes) {
 				y := exp(l, l.sub(l.load(1), l.parameter(0)))
 				l.store(0, y)
@@ -392,11 +392,11 @@ func loops() []*loop {
 				value := l.choose(l.less(size, l.bits(0x7c<<21)), l.mul(size, l.constant(0x1p112)), l.or(size, l.bits(0x7f800000)))
 				l.store(0, l.or(value, l.shiftLeft(l.and(code, l.bits(0x80)), 24)))
 			}},
-		&loop{name: "toE4M3", doc: "rounds to E4M3, ties to even; what is too large becomes NaN.", e: float32s, operands: two, widths: []int{1, 4}, unroll: [2]int{1, 4}, whole: true,
+		&loop{name: "toE4M3", doc: "rounds to E4M3, ties to even; numbers that are too large become NaN.", e: float32s, operands: two, widths: []int{1, 4}, unroll: [2]int{1, 4}, whole: true,
 			program: func(l *lanes) { toFloat8(l, 3, 7, 0x7e, 0x7f, 0x7f) }},
-		&loop{name: "toE5M2", doc: "rounds to E5M2, ties to even; what is too large becomes infinite.", e: float32s, operands: two, widths: []int{1, 4}, unroll: [2]int{1, 4}, whole: true,
+		&loop{name: "toE5M2", doc: "rounds to E5M2, ties to even; numbers that are too large become infinite.", e: float32s, operands: two, widths: []int{1, 4}, unroll: [2]int{1, 4}, whole: true,
 			program: func(l *lanes) { toFloat8(l, 2, 15, 0x7b, 0x7c, 0x7e) }},
-		&loop{name: "toFloat16", doc: "rounds to float16, ties to even; NaN keeps its sign alone.", e: float32s, operands: two, widths: []int{2, 4}, unroll: [2]int{2, 4}, whole: true,
+		&loop{name: "toFloat16", doc: "rounds to float16, ties to even; NaN keeps only its sign.", e: float32s, operands: two, widths: []int{2, 4}, unroll: [2]int{2, 4}, whole: true,
 			program: func(l *lanes) {
 				x := l.load(1)
 				quiet := l.or(l.and(x, l.bits(signBit)), l.bits(0x7fc00000))
@@ -406,18 +406,18 @@ func loops() []*loop {
 	return all
 }
 
-// Of two zeros, and where one number is NaN, the instruction gives its second operand: in both orders it gives both.
-// Their bits joined are -0, or NaN.
+// For two zeros, and if one number is NaN, the instruction returns its second operand: called in both orders, it
+// returns both. Their combined bits are -0, or NaN.
 func minimum(l *lanes, x, y ref) ref { return l.or(l.min(x, y), l.min(y, x)) }
 
-// What is common to their bits is +0.
+// The bits that they have in common are +0.
 func maximum(l *lanes, x, y ref) ref {
 	return l.choose(l.unordered(x, y), l.constant(math.NaN()), l.and(l.max(x, y), l.max(y, x)))
 }
 
-// toFloat8 adds half of the last place that stays, less one where that is even already, and cuts. Subnormal numbers are
-// rounded by adding a number whose last place is theirs. largest is the code of the largest number, over that of what
-// is larger.
+// toFloat8 adds half of the last place that stays, minus one if that place is even already, and truncates. Subnormal
+// numbers are rounded by adding a number with their last place. largest is the code of the largest number, over is the
+// code for anything larger.
 func toFloat8(l *lanes, mantissa, bias int, largest, over, nan uint64) {
 	const float32Mantissa, float32Bias = 23, 127
 	x := l.load(1)
@@ -434,11 +434,11 @@ func toFloat8(l *lanes, mantissa, bias int, largest, over, nan uint64) {
 	l.store(0, l.or(code, l.and(l.shiftDown(x, 24), l.bits(0x80))))
 }
 
-// toBFloat16 adds half of the last place that stays, less one where that place is even already, and cuts.
+// toBFloat16 adds half of the last place that stays, minus one if that place is even already, and truncates.
 func toBFloat16(l *lanes) {
 	x := l.load(1)
 	cut := l.shiftDown(x, 16)
 	rounded := l.shiftDown(l.addInt(l.addInt(x, l.bits(0x7fff)), l.and(cut, l.bits(1))), 16)
-	quiet := l.or(cut, l.bits(0x40)) // cutting must not turn NaN into infinity
+	quiet := l.or(cut, l.bits(0x40)) // truncating must not turn NaN into infinity
 	l.store(0, l.choose(l.isNaN(x), quiet, rounded))
 }

@@ -20,12 +20,12 @@ import (
 
 const endOfText = "<|endoftext|>"
 
-// corpus is a text as token files, of which one is held out.
+// corpus is a text as token files, one of which is held out.
 type corpus struct {
 	tokenizer    *tokenizer.BPE
 	end          int32 // the id of the end of a document
 	train, valid *data.Tokens
-	validBytes   int64 // of text behind the tokens of valid
+	validBytes   int64 // of text that the tokens of valid stand for
 }
 
 func (c *corpus) close() {
@@ -33,15 +33,15 @@ func (c *corpus) close() {
 	c.valid.Close()
 }
 
-// bitsPerByte turns a loss in nats a token into one that does not depend on the
+// bitsPerByte turns a loss in nats per token into one that does not depend on the
 // tokenizer.
 func (c *corpus) bitsPerByte(nats float64) float64 {
 	const ln2 = 0.6931471805599453
 	return nats / ln2 * float64(c.valid.Len()) / float64(c.validBytes)
 }
 
-// prepare reads the text, trains the tokenizer and writes the token files, unless they are
-// there.
+// prepare reads the text, trains the tokenizer and writes the token files, unless they
+// exist.
 func prepare(ctx context.Context, s *settings) (*corpus, error) {
 	vocabulary := filepath.Join(s.out, "tokenizer.json")
 	trainPath, validPath := filepath.Join(s.out, "train.bin"), filepath.Join(s.out, "valid.bin")
@@ -58,7 +58,7 @@ func prepare(ctx context.Context, s *settings) (*corpus, error) {
 		if err := c.tokenize(ctx, s, train, valid, trainPath, validPath); err != nil {
 			return nil, err
 		}
-		if err := c.tokenizer.Save(vocabulary); err != nil { // last: it says that the rest is there
+		if err := c.tokenizer.Save(vocabulary); err != nil { // last: its presence means that the rest is there
 			return nil, err
 		}
 	} else if err != nil {
@@ -144,7 +144,7 @@ func joined(documents []string) io.Reader {
 	return io.MultiReader(all...)
 }
 
-// split holds out every twentieth document, or of a single one its last twentieth.
+// split holds out every twentieth document, or the last twentieth if there is only one.
 func split(documents []string) (train, valid []string) {
 	if len(documents) < 20 {
 		for _, d := range documents {
@@ -185,8 +185,8 @@ func read(path string) ([]string, error) {
 	})
 }
 
-// standardLibrary returns the packages of the Go that is installed, which everybody who
-// reads this has: tests and generated tables left out. Its licence is Go's, of BSD's kind.
+// standardLibrary returns the packages of the installed Go, which every reader of this
+// has, without tests and generated tables. Its licence is Go's, a BSD licence.
 func standardLibrary() ([]string, error) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	src := filepath.Join(strings.TrimSpace(string(root)), "src")
@@ -202,7 +202,7 @@ func standardLibrary() ([]string, error) {
 	})
 }
 
-const largestDocument = 200 << 10 // what is larger is a table
+const largestDocument = 200 << 10 // anything larger is a table
 
 // folder returns the files that take accepts, sorted by path.
 func folder(root string, take func(name string) bool) ([]string, error) {
@@ -233,7 +233,7 @@ func folder(root string, take func(name string) bool) ([]string, error) {
 	return nonEmpty(root, documents)
 }
 
-// nonEmpty leaves out documents of white space.
+// nonEmpty leaves out documents that are only white space.
 func nonEmpty(path string, documents []string) ([]string, error) {
 	documents = slices.DeleteFunc(documents, func(d string) bool { return strings.TrimSpace(d) == "" })
 	if len(documents) == 0 {

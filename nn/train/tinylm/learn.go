@@ -19,7 +19,7 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// reportEvery is the steps between two lines.
+// reportEvery is the number of steps between two lines.
 const reportEvery = 25
 
 // learn trains the model and returns its loss on the held-out text.
@@ -100,7 +100,7 @@ func heldOutLoss(s *settings, model *transformer.LM, c *corpus) float64 {
 			tensor.NoGrad(func() {
 				batch, err := c.valid.Batch([]int{i * all / n * T}, T+1)
 				if err != nil {
-					panic(err) // the file has been cut off while we run
+					panic(err) // the file was cut off while we were running
 				}
 				total += model.Loss(batch.Narrow(1, 0, T), batch.Narrow(1, 1, T)).Item()
 			})

@@ -28,7 +28,7 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// settings is what the command line says.
+// settings holds the settings from the command line.
 type settings struct {
 	text, out  string
 	vocabulary int
@@ -37,7 +37,7 @@ type settings struct {
 	steps      int
 	peak       float64
 	bf16       bool
-	every      int // steps between samples and looks at the held-out text
+	every      int // steps between samples and evaluations on the held-out text
 	seed       uint64
 	sample     string
 	length     int
@@ -53,17 +53,17 @@ func main() {
 	flag.IntVar(&s.model.Context, "context", 128, "tokens in a sequence")
 	flag.IntVar(&s.model.Layers, "layers", 4, "layers")
 	flag.IntVar(&s.model.Width, "width", 192, "features of a token")
-	flag.IntVar(&s.model.Heads, "heads", 6, "heads of attention")
+	flag.IntVar(&s.model.Heads, "heads", 6, "attention heads")
 	flag.IntVar(&s.batch, "batch", 16, "sequences in a batch")
 	flag.IntVar(&s.steps, "steps", 1500, "training steps")
 	flag.Float64Var(&s.peak, "lr", 3e-3, "the highest learning rate, after a warm-up of a twentieth of the steps")
 	flag.BoolVar(&s.bf16, "bf16", false, "compute matmuls in bfloat16 (autocast)")
-	flag.IntVar(&s.every, "every", 250, "steps between samples, checkpoints and looks at the held-out text")
+	flag.IntVar(&s.every, "every", 250, "steps between samples, checkpoints and evaluations on the held-out text")
 	flag.Uint64Var(&s.seed, "seed", 1, "of the initial weights, the order of the text and the samples")
-	flag.StringVar(&s.sample, "sample", "", "do not train: go on from this prompt with the model in -out")
+	flag.StringVar(&s.sample, "sample", "", "do not train: continue this prompt with the model in -out")
 	flag.IntVar(&s.length, "length", 120, "tokens in a sample")
 	flag.Float64Var(&s.sampling.Temperature, "temperature", 0.8, "of samples; 0 takes the most likely token")
-	flag.Float64Var(&s.sampling.TopP, "top-p", 0.95, "samples draw from the likeliest tokens of this probability")
+	flag.Float64Var(&s.sampling.TopP, "top-p", 0.95, "samples draw from the fewest likeliest tokens with this probability in all")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		fmt.Fprintf(os.Stderr, "tinylm: %q is not a flag; -h lists them\n", flag.Arg(0))
@@ -126,7 +126,7 @@ func (s *settings) run(ctx context.Context) error {
 	return nil
 }
 
-// show writes a prompt and how the model goes on from it, as it is computed.
+// show writes a prompt and the model's continuation, as it is computed.
 func (s *settings) show(model *transformer.LM, c *corpus, prompt string) {
 	sampling := s.sampling
 	sampling.Generator = tensor.NewGenerator(s.seed).Stream("samples")

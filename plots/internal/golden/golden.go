@@ -1,5 +1,5 @@
-// Package golden holds figures to what they showed when somebody last looked at
-// them: tests compare their structure, not their pixels.
+// Package golden makes sure that figures still show what they showed when somebody
+// last looked at them: tests compare their structure, not their pixels.
 package golden
 
 import (
@@ -26,7 +26,7 @@ var (
 	gallery = flag.String("gallery", "", "write a page with all figures to this `folder`, to be looked at in light and dark")
 )
 
-// A Figure shows itself in a page and has a text for those who can't see it.
+// A Figure shows itself in a page and has a text for readers who can't see it.
 type Figure interface {
 	SVG() string
 	HTML() string
@@ -40,7 +40,7 @@ const MaxBytes = 60_000
 // phoneRoom is how wide a figure may be in a page that is 390 pixels wide, as phones are.
 const phoneRoom = 343
 
-// fits fails if a figure would be made smaller on a phone, or has text that is small already.
+// fits fails if a figure would be scaled down on a phone, or has text that is too small as it is.
 func fits(t *testing.T, svg string) {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(svg))
@@ -66,9 +66,9 @@ func fits(t *testing.T, svg string) {
 	}
 }
 
-// Check compares the structure of each figure with testdata/<name>.golden. It
-// fails too if a figure is no well-formed XML, has no title, takes another form
-// when it is drawn again, is large, or doesn't fit a phone.
+// Check compares the structure of each figure with testdata/<name>.golden. It also
+// fails if a figure is not well-formed XML, has no title, changes when it is drawn
+// again, is too large, or doesn't fit a phone.
 func Check(t *testing.T, figures map[string]func() Figure) {
 	t.Helper()
 	var page strings.Builder

@@ -1,11 +1,11 @@
 // Package loops holds the inner loops of the operations: kernels over plain slices, which know nothing of tensors, and
 // the readers and writers that turn elements of any layout and dtype into such slices.
 //
-// arrays.go runs a kernel over all elements of its operands. blocks.go gives it these elements block by block, and
+// arrays.go runs a kernel over all elements of its operands. blocks.go hands it these elements block by block, and
 // panels.go does so where rows don't lie along memory; scratch.go keeps the memory that they need. The kernels
-// themselves are in elementwise.go and power.go; fold.go, columns.go, positions.go and spreads.go have those of
-// reductions, rows.go those of operations along an axis, and attention.go and sort.go what their names say. Where the
-// processor has vector instructions, vectors.go replaces kernels by those of package cpu.
+// themselves are in elementwise.go and power.go; fold.go, columns.go, positions.go and spreads.go have those for
+// reductions, rows.go those for operations along an axis, and attention.go and sort.go what their names say. If the
+// processor has vector instructions, vectors.go replaces kernels with those of package cpu.
 package loops
 
 import (
@@ -19,8 +19,8 @@ import (
 )
 
 // Array is how a loop sees elements in main memory. It is passed by value, and an operation on a few elements takes
-// hardly longer than that. So it has four words and four fields at most: the compiler keeps no larger struct in
-// registers. BenchmarkSmall of package tensor shows what that is worth.
+// hardly longer than that. So it has at most four words and four fields: the compiler keeps no larger struct in
+// registers. BenchmarkSmall in package tensor shows what that gains.
 type Array struct {
 	Data   unsafe.Pointer // of the storage
 	Size   int            // bytes of the storage
@@ -83,8 +83,8 @@ type BinaryKernels struct {
 	F64 func(dst, x, y []float64)
 	I64 func(dst, x, y []int64)
 
-	// The same where all of one operand are by, of operations in which both may change places; nil where there are no
-	// such instructions.
+	// The same for when all elements of one operand are by, in operations whose operands may be swapped; nil where
+	// there are no such instructions.
 	By32 func(dst, x []float32, by float32)
 	By64 func(dst, x []float64, by float64)
 }
@@ -136,7 +136,7 @@ func convert[T numbers.Number](out, x Array) {
 	})
 }
 
-// fill writes the one element that x repeats to all of out, of the same dtype, and reports whether it can.
+// fill writes the one element that x repeats to all of out, which has the same dtype, and reports whether it can.
 func fill(out, x Array) bool {
 	if out.Len() == 0 {
 		return true
@@ -174,7 +174,8 @@ func fillAll[S uint8 | uint16 | uint32 | uint64](dst []S, value S) {
 
 // zip runs a kernel over all elements of x and y. All have the same
 // shape.
-// by is a loop, which may be nil, for what one number is repeated beside: see [BinaryKernels].
+// by is a loop, which may be nil, for the case that one operand is a repeated number: see
+// [BinaryKernels].
 func zip[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T), by func(dst, x []T, by T)) {
 	if IsPlain[T](out) && IsPlain[T](x) && IsPlain[T](y) {
 		to, left, right := Stored[T](out), Stored[T](x), Stored[T](y)
@@ -202,8 +203,8 @@ func zip[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T), by func(
 	})
 }
 
-// zipOne is Zip for an operand that lies in memory as the result does beside one number, which is repeated once for all
-// blocks. It reports whether they are that.
+// zipOne is Zip for one operand that lies in memory as the result does, and another that is a single number, which is
+// repeated once for all blocks. It reports whether that is the case.
 func zipOne[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T), by func(dst, x []T, by T)) bool {
 	left, right := x.Layout.RepeatsOne(), y.Layout.RepeatsOne()
 	if out.Len() == 0 || left == right || !left && !x.IsContiguous() || !right && !y.IsContiguous() {
@@ -235,8 +236,8 @@ func zipOne[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T), by fu
 	return true
 }
 
-// zipRows is Zip for operands whose rows are whole in memory, or one number each:
-// they need not be copied to be repeated. It reports whether they are.
+// zipRows is Zip for operands whose rows are contiguous in memory, or a single number
+// each: they need not be copied to be repeated. It reports whether that is the case.
 func zipRows[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T), by func(dst, x []T, by T)) bool {
 	last := out.Dim() - 1
 	if last < 1 || out.Layout.Shape[last] < 64 {
@@ -321,8 +322,8 @@ func IsPlain[T numbers.Number](t Array) bool {
 	return numbers.IsNative[T](t.Dtype) && t.IsContiguous()
 }
 
-// Stored returns the memory of a contiguous array's elements. That of an empty
-// view may begin anywhere, even behind the end.
+// Stored returns the memory of a contiguous array's elements. That of an empty view
+// may begin anywhere, even past the end.
 func Stored[T any](t Array) []T {
 	n := t.Len()
 	if n == 0 {
@@ -364,8 +365,8 @@ func FloatKernels2(f func(a, b float64) float64) BinaryKernels {
 	}
 }
 
-// mapRows calls f for each row of x along an axis; dst goes to the same place in
-// out. number is the row's place in row-major order of the other axes.
+// mapRows calls f for each row of x along an axis; dst goes to the same place in out.
+// number is the row's position in row-major order of the other axes.
 func mapRows[T numbers.Number](out, x Array, axis int, f func(dst, src []T, number int)) {
 	out, x = out.lastAxis(axis), x.lastAxis(axis)
 	n := x.Layout.Shape[x.Dim()-1]
@@ -394,7 +395,7 @@ func mapRows[T numbers.Number](out, x Array, axis int, f func(dst, src []T, numb
 	})
 }
 
-// TernaryKernels holds the loops of an operation of three numbers.
+// TernaryKernels holds the loops of an operation on three numbers.
 type TernaryKernels struct {
 	F32 func(dst, x, y, z []float32)
 	F64 func(dst, x, y, z []float64)

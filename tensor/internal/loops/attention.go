@@ -17,7 +17,7 @@ const (
 	tileKeys    = 512
 )
 
-// Attention is the sizes of an attention, and how it numbers its heads.
+// Attention holds the sizes of an attention, and numbers its heads.
 type Attention struct {
 	Causal                      bool
 	Scale                       float64
@@ -31,7 +31,7 @@ func (h *Attention) keysOf(p int) int {
 	return p/h.QueryHeads*h.KeyHeads + p%h.QueryHeads/(h.QueryHeads/h.KeyHeads)
 }
 
-// seen returns how many keys, the first ones, the queries up to i may see.
+// seen returns how many keys, counted from the first, the queries up to i may see.
 func (h *Attention) seen(i int) int {
 	if h.Causal {
 		return i + 1 + h.S - h.T
@@ -39,8 +39,8 @@ func (h *Attention) seen(i int) int {
 	return h.S
 }
 
-// attend computes the result, of the inputs q, k and v, and the logarithm of the sum of
-// exponentials of each row. mask may be without elements.
+// attend computes the result from q, k and v, and the logarithm of the sum of
+// exponentials of each row. mask may have no elements.
 func attend[T float32 | float64](h *Attention, in []Array, mask, out, sums Array) {
 	if out.Len() == 0 {
 		return
@@ -96,7 +96,7 @@ func attendBlock[T float32 | float64](h *Attention, first, last int, q, k, v *sh
 			hideRow(visible, row[:end], first+i, from)
 			top := largestOf(row[:end])
 			if math.IsInf(float64(top), -1) && !math.IsNaN(float64(BlockSum(row[:end]))) {
-				clear(row) // nothing to be seen
+				clear(row) // nothing to see
 				continue
 			}
 			if top > largest[i] {
@@ -114,7 +114,7 @@ func attendBlock[T float32 | float64](h *Attention, first, last int, q, k, v *sh
 	}
 	for i := range n {
 		row := rows[i*h.E:][:h.E]
-		logs[first+i] = T(math.Inf(1)) // of a query that sees nothing: backward's exponentials are 0
+		logs[first+i] = T(math.Inf(1)) // for a query that sees nothing: backward's exponentials are 0
 		if sum[i] != 0 {
 			logs[first+i] = largest[i] + T(math.Log(sum[i]))
 			scaleRow(row, T(1/sum[i]))
@@ -122,10 +122,9 @@ func attendBlock[T float32 | float64](h *Attention, first, last int, q, k, v *sh
 	}
 }
 
-// attendBackward adds to the gradients with respect to q, k and v, which are zeros, of the
-// inputs dL/dy, q, k, v, the result and the logarithms of Attend. Each head of keys is
-// computed in one go, so that terms are added to it in an order that threads don't
-// change.
+// attendBackward adds to the gradients with respect to q, k and v, which begin as zeros,
+// from dL/dy, q, k, v, and the result and the logarithms of Attend. Each key head is
+// computed in one go, so that its terms are added in an order that threads don't change.
 func attendBackward[T float32 | float64](h *Attention, in []Array, mask Array, grads []Array) {
 	if in[0].Len() == 0 || h.S == 0 {
 		return
@@ -198,7 +197,7 @@ func maskAt(mask Array, p int) *maskReader {
 	return &maskReader{MemoryOf[uint8](mask), *matrixAt(mask, p).Layout}
 }
 
-// matrixAt returns a matrix in the last two axes, counted in row-major order of the others.
+// matrixAt returns a matrix in the last two axes by its number in row-major order of the others.
 func matrixAt(a Array, p int) Array {
 	lead := a.Dim() - 2
 	l := layout.Layout{Shape: a.Layout.Shape[lead:], Strides: a.Layout.Strides[lead:], Offset: a.Layout.Offset}
@@ -222,8 +221,8 @@ func hideRow[T float32 | float64](r *maskReader, row []T, i, from int) {
 	}
 }
 
-// sheet is a matrix of one head as a kernel wants it: where its elements lie, or a copy
-// of them as T.
+// sheet is a matrix of one head as a kernel wants it: its elements in their place, or a
+// copy of them as T.
 type sheet[T float32 | float64] struct {
 	of     Array
 	matrix cpu.Matrix
@@ -231,7 +230,7 @@ type sheet[T float32 | float64] struct {
 	native bool
 }
 
-// place points the sheet at a matrix that is to be written.
+// place points the sheet at a matrix to write.
 func (s *sheet[T]) place(m Array) {
 	s.of, s.native = m, numbers.IsNative[T](m.Dtype)
 	if s.native {
@@ -245,7 +244,7 @@ func (s *sheet[T]) place(m Array) {
 	s.matrix = matrixOf(s.copied, m.Layout.Shape[1])
 }
 
-// open points the sheet at a matrix that is to be read.
+// open points the sheet at a matrix to read.
 func (s *sheet[T]) open(m Array) {
 	s.place(m)
 	if !s.native {
@@ -253,7 +252,7 @@ func (s *sheet[T]) open(m Array) {
 	}
 }
 
-// accumulate points the sheet at a matrix of zeros that is to be added to; close ends it.
+// accumulate points the sheet at a matrix of zeros to add to; close ends that.
 func (s *sheet[T]) accumulate(m Array) {
 	s.place(m)
 	if !s.native {
@@ -261,7 +260,7 @@ func (s *sheet[T]) accumulate(m Array) {
 	}
 }
 
-// close stores what was added to.
+// close stores the sums.
 func (s *sheet[T]) close() {
 	if !s.native {
 		NewWriter[T](s.of).Copy(s.copied, 0)

@@ -9,13 +9,13 @@ import (
 )
 
 // Every elementwise operation and reduction sees its operands through a
-// reader: whatever their layout and dtype, it hands out blocks of consecutive
-// elements in row-major order, of the type that is computed in. Where memory
-// already is that, a block is a slice of it; otherwise it is gathered and
-// converted into a buffer that stays in the first-level cache. So a kernel is
-// a loop over plain slices, written once.
+// reader: whatever their layout and dtype, it hands out blocks of consecutive elements
+// in row-major order, of the type that is computed in. If memory already looks like
+// that, a block is a slice of it; otherwise the elements are gathered and converted
+// into a buffer that stays in the first-level cache. So a kernel is a loop over plain
+// slices, written once.
 
-// BlockLen is how many elements a reader hands out at most.
+// BlockLen is the largest number of elements that a reader hands out at a time.
 const BlockLen = 1024
 
 // Reader hands out the elements of one tensor as blocks of T.
@@ -31,7 +31,7 @@ type Reader[T numbers.Number] struct {
 	buffers[T]
 }
 
-// NewReader returns a reader of t, whose memory others can have after Done.
+// NewReader returns a reader of t, whose buffers others can use after Done.
 func NewReader[T numbers.Number](t Array) *Reader[T] {
 	r := borrow[T, Reader[T]](&readers)
 	*r = Reader[T]{data: t.Data, size: int(t.Width), native: numbers.IsNative[T](t.Dtype), buffers: r.buffers}
@@ -50,16 +50,16 @@ func NewReader[T numbers.Number](t Array) *Reader[T] {
 	return r
 }
 
-// Done ends the use of a reader and of the blocks that it has handed out. One that is never put away is garbage like
-// everything else.
+// Done ends the use of a reader and of the blocks that it has handed out. A reader without Done becomes garbage like
+// anything else.
 func (r *Reader[T]) Done() {
 	*r = Reader[T]{buffers: r.buffers}
 	r.panel.forget()
 	giveBack[T](&readers, r)
 }
 
-// Block returns elements [start, start+n), n ≤ BlockLen. The slice is valid
-// until the next call and must not be written.
+// Block returns elements [start, start+n), n ≤ BlockLen. The slice is valid until the
+// next call and must not be written to.
 func (r *Reader[T]) Block(start, n int) []T {
 	if r.linear && r.native {
 		return unsafe.Slice((*T)(r.at(start)), n)
@@ -124,7 +124,7 @@ type Writer[T numbers.Number] struct {
 	buffers[T]
 }
 
-// NewWriter returns a writer into t, whose memory others can have after Done.
+// NewWriter returns a writer into t, whose buffers others can use after Done.
 func NewWriter[T numbers.Number](t Array) *Writer[T] {
 	w := borrow[T, Writer[T]](&writers)
 	*w = Writer[T]{data: t.Data, size: int(t.Width), native: numbers.IsNative[T](t.Dtype), buffers: w.buffers}
@@ -172,7 +172,7 @@ func (w *Writer[T]) Flush(start, n int) {
 	}
 }
 
-// row stores row number i, all rows being of the length of src and stored in order;
+// row stores row number i. All rows have the length of src and are stored in order;
 // Done must follow the last.
 func (w *Writer[T]) row(src []T, i int) {
 	if w.linear || len(src) == 0 {
@@ -237,8 +237,8 @@ func scatter(data unsafe.Pointer, size int, l *layout.Layout, start int, src uns
 	}
 }
 
-// Walk calls f for each run of elements along the last axis: done elements lie
-// before it, it starts at storage index at and has run elements, stride apart.
+// Walk calls f for each run of elements along the last axis: done elements come before
+// it, and it starts at storage index at and has run elements, stride apart.
 func Walk(l *layout.Layout, start, n int, f func(done, at, run, stride int)) {
 	last := len(l.Shape) - 1
 	if last < 0 {
@@ -312,8 +312,8 @@ func scatterRun[S uint8 | uint16 | uint32 | uint64](data unsafe.Pointer, at, str
 	}
 }
 
-// ParallelFrom is the number of elements from which on an elementwise
-// operation is worth more than one thread.
+// ParallelFrom is the number of elements from which an elementwise operation is worth
+// more than one thread.
 const ParallelFrom = 1 << 16
 
 // Parallel calls f for pieces that make up [0, n), on several cores if each
@@ -321,8 +321,8 @@ const ParallelFrom = 1 << 16
 // writes must not depend on where a piece ends.
 func Parallel(n, grain int, f func(start, end int)) { inPieces(n, grain, BlockLen, f) }
 
-// ParallelRows is parallel for things that are themselves many elements, such
-// as the rows of a matrix: a piece may start at any of them.
+// ParallelRows is Parallel for things that are themselves many elements, such as the
+// rows of a matrix: a piece may start at any of them.
 func ParallelRows(n, grain int, f func(start, end int)) { inPieces(n, max(grain, 1), 1, f) }
 
 func inPieces(n, grain, unit int, f func(start, end int)) {
@@ -335,9 +335,9 @@ func inPieces(n, grain, unit int, f func(start, end int)) {
 	cpu.Parallel((n+size-1)/size, func(piece int) { f(piece*size, min((piece+1)*size, n)) })
 }
 
-// inStretches calls f for stretches of [start, end), which are long enough that
-// calls cost nothing, and short enough that the collector, which must wait for
-// vector instructions to end, waits for microseconds.
+// inStretches calls f for stretches of [start, end), long enough that calls cost
+// nothing, and short enough that the collector, which must wait for a vector loop to
+// end, waits only microseconds.
 func inStretches(start, end int, f func(start, end int)) {
 	for ; start < end; start += 16 * BlockLen {
 		f(start, min(start+16*BlockLen, end))

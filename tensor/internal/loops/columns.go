@@ -12,10 +12,10 @@ import (
 // foldWidth is how many sums of several lanes FoldColumns keeps at a time.
 const foldWidth = 256
 
-// FoldColumns is fold for sums along an axis that stays. Each sum is made in the
-// order in which fold makes it.
+// FoldColumns is Fold for many sums side by side, along an axis that stays. It adds
+// each sum in the same order as Fold.
 func FoldColumns[T numbers.Number](out []T, x Array, goes []bool, count, axis int, f Folding[T]) {
-	// The axes become: others that stay, those that go, the one of the columns.
+	// The axes become: others that stay, those that go, and that of the columns.
 	var order, gone []int
 	for i := range x.Layout.Shape {
 		switch {
@@ -130,8 +130,8 @@ func FoldColumns[T numbers.Number](out []T, x Array, goes []bool, count, axis in
 	})
 }
 
-// foldNarrowColumns is FoldColumns for integers as they lie in memory, of which one is chosen: in any order the
-// result is the same.
+// foldNarrowColumns is FoldColumns for integers as they lie in memory, when one of them is chosen: the result
+// is the same in any order.
 func foldNarrowColumns[T numbers.Number](out []T, x Array, count, width int, narrow narrowLoops[T], f Folding[T]) {
 	size := int(x.Width)
 	pieces, memory := (width+BlockLen-1)/BlockLen, MemoryOf[byte](x)[x.Layout.Offset*size:]
@@ -155,8 +155,8 @@ func foldNarrowColumns[T numbers.Number](out []T, x Array, count, width int, nar
 	})
 }
 
-// foldAcross reduces each block of a matrix whose rows are whole blocks and run across memory, nil of any other tensor:
-// as columns they need not be brought together.
+// foldAcross reduces each block of a matrix whose rows are whole blocks and run across memory, as columns, so that they
+// needn't be gathered. It returns nil for any other tensor.
 func foldAcross[T numbers.Number](x Array, f Folding[T]) []T {
 	l := x.Layout.Merged()
 	if len(l.Shape) != 2 || l.Strides[0] != 1 || l.Shape[0] < 16 || l.Shape[1]%BlockLen != 0 || f.four == nil {

@@ -74,7 +74,7 @@ func Abs[T numbers.Number](dst, x []T) {
 	}
 }
 
-// Sign is -1, 0 or 1 as x is; NaN stays.
+// Sign is -1, 0 or 1, like the sign of x; NaN stays NaN.
 func Sign[T numbers.Number](dst, x []T) {
 	for i, v := range x {
 		dst[i] = 0
@@ -142,7 +142,7 @@ func Ge[T numbers.Number](dst, x, y []T) {
 	}
 }
 
-// Truth is 1 for true and 0 for false. The compiler makes no branch of a byte that is set: which elements fulfil a
+// Truth is 1 for true and 0 for false. Setting a byte compiles without a branch, and which elements meet a
 // condition can't be predicted.
 func Truth[T numbers.Number](b bool) T {
 	var one uint8
@@ -153,7 +153,7 @@ func Truth[T numbers.Number](b bool) T {
 }
 
 // AtMostInts and DifferInts compare int32 in the places of float32, as package cpu does for
-// equal and less; nil where it does not.
+// equal and less; nil where it has no such loops.
 var (
 	AtMostInts = opposite(Swapped(Vectors32.LessInts, nil))
 	DifferInts = opposite(Vectors32.EqualInts)
@@ -212,7 +212,7 @@ func IsInf(x float64) bool { return math.IsInf(x, 0) }
 // IsFinite reports whether x is neither infinite nor NaN.
 func IsFinite(x float64) bool { return x-x == 0 }
 
-// TestKernels makes loops that are 1 where f holds, else 0; those of vectors take their place, if there are any.
+// TestKernels makes loops that are 1 where f holds, else 0; vector loops take their place, if there are any.
 func TestKernels(f func(float64) bool, f32 func(dst, x []float32), f64 func(dst, x []float64)) UnaryKernels {
 	return UnaryKernels{F32: Vector1(f32, TestKernel[float32](f)), F64: Vector1(f64, TestKernel[float64](f)), I64: TestKernel[int64](f)}
 }
@@ -226,13 +226,13 @@ func TestKernel[T numbers.Number](f func(float64) bool) func(dst, x []T) {
 	}
 }
 
-// LogicalKernels are the loops of logic, from one over numbers of each type and one of vectors over 1 and 0 in the
-// places of those that differ from 0 or don't.
+// LogicalKernels are the loops of logic, made from one over numbers of each type and a vector loop over truth
+// values: 1 for numbers that differ from 0, and 0 for the rest.
 func LogicalKernels(f32 func(dst, x, y []float32), f64 func(dst, x, y []float64), i64 func(dst, x, y []int64), vector32 func(dst, x, y []float32), vector64 func(dst, x, y []float64)) BinaryKernels {
 	return BinaryKernels{F32: ofTruths(f32, vector32), F64: ofTruths(f64, vector64), I64: i64}
 }
 
-// ofTruths runs a loop of vectors over 1 and 0, or else the portable one.
+// ofTruths runs a vector loop over truth values, or else the portable one.
 func ofTruths[T float32 | float64](portable, vector func(dst, x, y []T)) func(dst, x, y []T) {
 	differ := vectorsFor[T]().Differ
 	if differ == nil || vector == nil {
@@ -289,7 +289,7 @@ func LogicalOr[T numbers.Number](dst, x, y []T) {
 	}
 }
 
-// LogicalXor is 1 where one of both differs from 0, else 0.
+// LogicalXor is 1 where exactly one of them differs from 0, else 0.
 func LogicalXor[T numbers.Number](dst, x, y []T) {
 	for i := range dst {
 		dst[i] = Truth[T]((x[i] != 0) != (y[i] != 0))
@@ -349,8 +349,8 @@ func FloorDiv[T float32 | float64](dst, x, y []T) {
 	}
 }
 
-// NearFloorDiv is FloorDiv in vector instructions, where the quotient is small enough; nil where there are none. What
-// is left of x without the remainder is a multiple of y but for rounding.
+// NearFloorDiv is FloorDiv in vector instructions, for quotients that are small enough; nil where there are none. x
+// minus the remainder is a multiple of y, except for rounding.
 var NearFloorDiv = func() func(dst, x, y []float32) {
 	v := Vectors32
 	if v.RemainderNear == nil {
@@ -364,7 +364,7 @@ var NearFloorDiv = func() func(dst, x, y []float32) {
 	}
 }()
 
-// TruncDiv computes x/y with its fraction cut.
+// TruncDiv computes x/y without its fraction.
 func TruncDiv[T float32 | float64](dst, x, y []T) {
 	v := vectorsFor[T]()
 	if v.Div != nil && v.Trunc != nil {
@@ -422,8 +422,8 @@ func PythonMod(a, b float64) float64 {
 	return m
 }
 
-// Mod is math.Mod, exact as that is, in a division and a fused multiply-add where the quotient has no more than 52
-// bits: rounding can only make it one too large, and a - q·b is a float64 in either case.
+// Mod is math.Mod, just as exact, in a division and a fused multiply-add if the quotient has at most 52 bits:
+// rounding can only make it one too large, and a - q·b is a float64 in either case.
 func Mod(a, b float64) float64 {
 	q := math.Trunc(a / b)
 	if !(math.Abs(q) < 1<<52) || math.Abs(b) > math.MaxFloat64 || b == 0 {
@@ -436,7 +436,7 @@ func Mod(a, b float64) float64 {
 	return math.Copysign(rest, a)
 }
 
-// Lerp goes from the nearer end, so that rounding keeps both.
+// Lerp starts from the nearer end, so that rounding keeps both ends exact.
 func Lerp[T float32 | float64](dst, a, b, w []T) {
 	if lerp := vectorsFor[T]().Lerp; lerp != nil {
 		lerp(dst, a, b, w)
@@ -552,7 +552,7 @@ func chosen[T numbers.Number](dst, x, y []T, c []uint8) {
 	}
 }
 
-// sameBits returns the memory of numbers as other ones of the same size.
+// sameBits returns the memory of numbers as another type of the same size.
 func sameBits[S, T any](x []T) []S {
 	return unsafe.Slice((*S)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
 }
@@ -581,7 +581,7 @@ func eights(x []uint8) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(&x[0])), len(x)/8)
 }
 
-// InWords runs a loop of vectors over words, and reports whether there is one.
+// InWords runs a vector loop over words, and reports whether there is one.
 func InWords(loop func(dst, x, y []float64), dst, x, y []uint64) bool {
 	if loop == nil {
 		return false
@@ -590,7 +590,7 @@ func InWords(loop func(dst, x, y []float64), dst, x, y []uint64) bool {
 	return true
 }
 
-// EachTrue is eight bools that are set.
+// EachTrue is eight bools, all true.
 const EachTrue = 0x0101010101010101
 
 // IsNaN32 and IsNaN64 test in vector instructions, where there are any.
@@ -607,8 +607,8 @@ func differs[T numbers.Number](dst, x []T, differ func(dst, x, y []T), portable 
 	differ(dst, x, x)
 }
 
-// LargeCopy is the size from which a copy does not fit in a cache, so that it goes in
-// pieces that the runtime writes past the caches.
+// LargeCopy is the size from which a copy does not fit in a cache, so it is cut into
+// pieces that the runtime writes around the caches.
 const (
 	LargeCopy = 64 << 20
 	CopyPiece = 4 << 20
@@ -625,7 +625,7 @@ func CopyLarge(dst, src []byte) {
 // Identity copies.
 func Identity[T numbers.Number](dst, x []T) { copy(dst, x) }
 
-// FillWhere is what other devices do by its name.
+// FillWhere is the operation that other devices know by its name.
 func FillWhere[T numbers.Number](value T) func(dst, x, mask []T) {
 	return func(dst, x, mask []T) {
 		for i := range dst {
@@ -637,7 +637,7 @@ func FillWhere[T numbers.Number](value T) func(dst, x, mask []T) {
 	}
 }
 
-// ClampFloat brings x into [low, high].
+// ClampFloat clamps x to [low, high].
 func ClampFloat[T float32 | float64](dst, x []T, low, high T, vector func(dst, x []T, low, high T)) {
 	if vector != nil && low == low && high == high {
 		vector(dst, x, low, high)
@@ -648,7 +648,7 @@ func ClampFloat[T float32 | float64](dst, x []T, low, high T, vector func(dst, x
 	}
 }
 
-// The built-in max and min have just the rule for NaN that is wanted.
+// The built-in max and min have just the right rule for NaN.
 func Maximum[T numbers.Number](dst, x, y []T) {
 	for i := range dst {
 		dst[i] = max(x[i], y[i])
@@ -662,7 +662,7 @@ func Minimum[T numbers.Number](dst, x, y []T) {
 	}
 }
 
-// ClampInts returns the loop that brings int32, in the places of float32, into [low, high], nil where there are no such
+// ClampInts returns the loop that clamps int32, in the places of float32, to [low, high]; nil if there are no such
 // instructions.
 func ClampInts(low, high int32) func(dst, x []float32) {
 	clamp := Vectors32.ClampInts
@@ -677,9 +677,9 @@ func ClampInts(low, high int32) func(dst, x []float32) {
 // Sigmoid computes σ(x).
 func Sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
-// Exp is math.Exp, which overflows too early on some processors: what it scales by is then no float64 by itself.
+// Exp is math.Exp, which overflows too early on some processors, where its scale factor alone is not a float64.
 func Exp(x float64) float64 {
-	const high, low = 0x1.62e42feep-1, 0x1.a39ef35793c76p-33 // ln 2; x less the first is exact for the numbers below
+	const high, low = 0x1.62e42feep-1, 0x1.a39ef35793c76p-33 // ln 2; x minus the first is exact for the numbers below
 	if x > 708 && x < 710 {
 		return math.Exp(x-high) * (2 * (1 - low))
 	}
@@ -687,8 +687,8 @@ func Exp(x float64) float64 {
 }
 
 // SoftplusKernels computes max(x, 0) + ln(1 + e^-|x|), whose exponential can't
-// overflow. The formula has a corner at 0 that the function has not: a gradient
-// that went through its steps would be wrong there.
+// overflow. The formula has a corner at 0 that the function doesn't have: a gradient
+// through its steps would be wrong there.
 func SoftplusKernels() UnaryKernels {
 	k := FloatKernels(func(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) })
 	v := Vectors32
@@ -754,7 +754,7 @@ func EluKernels(alpha float64) UnaryKernels {
 	return k
 }
 
-// ReplacingKernels are the loops of x with numbers in place of NaN, +Inf and -Inf, which integers have not.
+// ReplacingKernels are the loops of x with numbers in place of NaN, +Inf and -Inf, which integers don't have.
 func ReplacingKernels(nan, plus, minus float64) UnaryKernels {
 	return UnaryKernels{F32: replacing(float32(nan), float32(plus), float32(minus)), F64: replacing(nan, plus, minus), I64: Identity[int64]}
 }
@@ -778,8 +778,8 @@ func replacing[T float32 | float64](nan, plus, minus T) func(dst, x []T) {
 	}
 }
 
-// Log2 is math.Log2 but near 1, where that adds an exponent to a logarithm of nearly
-// the same size.
+// Log2 is math.Log2 except near 1, where that adds an exponent to a logarithm of
+// nearly the same size.
 func Log2(x float64) float64 {
 	if x > 0.7 && x < 1.5 {
 		return math.Log(x) * math.Log2E
@@ -787,7 +787,7 @@ func Log2(x float64) float64 {
 	return math.Log2(x)
 }
 
-// RoundingKernels are the loops of a function whose results are integers: whole ones stay.
+// RoundingKernels are the loops of a function whose results are integers: integers stay as they are.
 func RoundingKernels(f32 func(dst, x []float32), f64 func(dst, x []float64), f func(float64) float64) UnaryKernels {
 	k := BothKernels(f32, f64, f)
 	k.I64 = Identity[int64]
@@ -849,7 +849,7 @@ func Ramp(dst []float32, start, step float64) {
 	})
 }
 
-// firstCounts returns 0, 1, 2 and so on, of which a block has as many as it has elements.
+// firstCounts returns 0, 1, 2 and so on, one for each element of a block.
 var firstCounts = sync.OnceValue(func() *[BlockLen]float64 {
 	counts := new([BlockLen]float64)
 	for i := range counts {

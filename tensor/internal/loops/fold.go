@@ -20,25 +20,25 @@ type Folding[T numbers.Number] struct {
 	block func(x []T) T
 	join  func(a, b T) T
 
-	// step does for many blocks side by side what block does for one element of
-	// each. block deals its elements out to lanes in turn, and in the end joins
-	// lanes of the upper half to those of the lower half until one is left.
+	// step does for many blocks side by side what block does for one element of each.
+	// block deals out its elements to lanes in turn, and finally joins the upper half of
+	// the lanes to the lower half until one is left.
 	step  func(sums, x []T)
 	lanes int
 
-	// merge joins one element of each slice to that of the other; nil where join has to do that.
+	// merge joins each element of one slice to that of the other; nil where join has to do that.
 	merge func(dst, x []T)
 
 	// four is step for four slices of x, one after the other; nil where there is none.
 	four func(sums, w, x, y, z []T)
 
-	// narrow has loops for some of the types that are not computed in.
+	// narrow has loops for some of the types in which nothing is computed.
 	narrow map[device.Type]narrowLoops[T]
 
 	AnyOrder bool // nothing is rounded, so that the order does not matter
 }
 
-// narrowLoops are those of a folding for numbers as they lie in memory.
+// narrowLoops are the loops of a folding for numbers as they lie in memory.
 type narrowLoops[T numbers.Number] struct {
 	block func(x []byte) T
 	step  func(sums, x []byte)    // where one of two is chosen, nil elsewhere
@@ -62,7 +62,7 @@ var Sums = Foldings{
 	wholeSums(),
 }
 
-// wholeSums adds integers, in any order as nothing is rounded.
+// wholeSums adds integers, in any order because nothing is rounded.
 func wholeSums() Folding[int64] {
 	f := sumFolding[int64]()
 	f.lanes, f.AnyOrder = 1, true
@@ -83,7 +83,7 @@ func wholeSums() Folding[int64] {
 	}
 	f.narrow = map[device.Type]narrowLoops[int64]{device.Bool: {block: countTrue}}
 	if Vectors64.SumBytes != nil {
-		sum := func(x []byte, signs uint64) (sum int64) { // less 128 for each that has a sign
+		sum := func(x []byte, signs uint64) (sum int64) { // minus 128 for each, if they are signed
 			whole, bias := len(x)&^7, int64(signs&0x80)
 			sum = int64(math.Float64bits(Vectors64.SumBytes(numbersIn[float64](x[:whole]), math.Float64frombits(signs))))
 			for _, v := range x[whole:] {
@@ -114,8 +114,8 @@ func wholeSums() Folding[int64] {
 	return f
 }
 
-// vectorFolding is a folding with its loops in vector instructions, if there are
-// any; they add in the same order.
+// vectorFolding is a folding with its loops in vector instructions, if there are any;
+// these add in the same order.
 func vectorFolding[T numbers.Number](f Folding[T], block func(x []T) T, add func(dst, x, y []T)) Folding[T] {
 	if block != nil {
 		f.block = block
@@ -167,13 +167,13 @@ func joinLanes[T numbers.Number](lane *[cpu.SumLanes]T) T {
 	return lane[0]
 }
 
-// narrowLen is the size of blocks of integers that lie in memory as they are stored. Sums of so many int16, and of
-// the upper and the lower halves of so many int32, have 31 bits.
+// narrowLen is the size of blocks of integers that are folded as they are stored. Sums of that many int16, and of
+// the upper and the lower halves of that many int32, fit 31 bits.
 const narrowLen = 16 * BlockLen
 
-// Fold reduces each run of count elements of x to one element of out: each block
-// to a number, and those in pairs. Threads share the runs or, if there are few,
-// the blocks; the order of the sums is the same.
+// Fold reduces each run of count elements of x to one element of out: each block to a
+// number, and those numbers in pairs. Threads share the runs or, if there are few, the
+// blocks; the order of the sums stays the same.
 func Fold[T numbers.Number](out []T, x Array, count int, f Folding[T]) {
 	blocks, length := (count+BlockLen-1)/BlockLen, BlockLen
 	if IsPlain[T](x) && blocks > 0 {
@@ -247,7 +247,7 @@ func foldEach[T numbers.Number](x Array, f Folding[T]) []T {
 	return partial
 }
 
-// foldPlain is fold for numbers that lie in memory as they are computed with.
+// foldPlain is Fold for numbers that are stored as the type they are computed in.
 func foldPlain[T numbers.Number](out, x []T, count, blocks int, f Folding[T]) {
 	if blocks > 1 && len(out) < cpu.Threads() {
 		partial := make([]T, blocks)
@@ -322,9 +322,9 @@ func MinFolding[T numbers.Number](start T) Folding[T] {
 	}, 1, nil, nil, nil, true}
 }
 
-// VectorExtreme is a folding of extremes with its loops in vector instructions, if there
-// are any: choose is the larger, or smaller, of two, and size what the largest of a slice is, or
-// of its negative numbers where sign is -1. It does not tell NaN from infinity, nor zeros of two signs.
+// VectorExtreme is a folding of extremes with its loops in vector instructions, if there are any:
+// choose returns the larger, or smaller, of two numbers, and size the largest of a slice, or of its
+// negated numbers if sign is -1. size does not tell NaN from infinity, nor +0 from -0.
 func VectorExtreme[T float32 | float64](f Folding[T], choose func(dst, x, y []T), size func(x []T) T, sign T) Folding[T] {
 	if choose == nil || size == nil {
 		return f
@@ -350,11 +350,10 @@ func VectorExtreme[T float32 | float64](f Folding[T], choose func(dst, x, y []T)
 	return f
 }
 
-// zeroOf is the largest of numbers, or the smallest where sign is -1, where that is 0: of zeros of two signs +0 is the
-// larger.
+// zeroOf is the largest of numbers, or the smallest if sign is -1, when that is 0: of the two zeros, +0 is the larger.
 func zeroOf[T float32 | float64](x []T, sign T) T {
 	negative := 0
-	if sign < 0 && Vectors64.Shifted != nil { // the bits that one of them has
+	if sign < 0 && Vectors64.Shifted != nil { // the bits that any of them has
 		size, signs := int(unsafe.Sizeof(x[0])), uint64(1<<63)
 		if size == 4 {
 			signs |= 1 << 31
@@ -383,8 +382,8 @@ func largestFinite[T float32 | float64]() float64 {
 	return math.MaxFloat64
 }
 
-// Whole gives a folding of extremes its loops for integers, and one for bools. The largest of int32 is that of
-// their bits turned by flip.
+// Whole gives a folding of extremes its loops for integers, and one for bools. The largest int32 is found by
+// their bits, flipped by flip.
 func Whole(f Folding[int64], highest func(x []float32) float32, flip int32, bools func(x []uint8) int64) Folding[int64] {
 	choose, join, smallest := MaxWhole, f.join, f.join(1, 2) == 1
 	chooseInts := Vectors32.MaxInts
@@ -431,9 +430,8 @@ func Whole(f Folding[int64], highest func(x []float32) float32, flip int32, bool
 	return f
 }
 
-// narrowed makes the loops of a folding of extremes for integers of 8 or 16 bits. Those of vectors find the
-// largest of numbers without a sign: signs are the bits that are turned where they have one, and all other bits, too,
-// for the smallest.
+// narrowed makes the loops of a folding of extremes for integers of 8 or 16 bits. Vector loops find the largest of
+// unsigned numbers, so the sign bit of signed numbers is flipped and, for the smallest, so are all other bits.
 func narrowed[S uint8 | int8 | int16](most func(dst, x, y []float64, turn float64), highest func(x []float64, turn float64) float64, signs uint64, smallest bool) narrowLoops[int64] {
 	best := slices.Max[[]S]
 	if smallest {
@@ -462,7 +460,7 @@ func narrowed[S uint8 | int8 | int16](most func(dst, x, y []float64, turn float6
 		}
 		words := [2]uint64{math.Float64bits(highest(numbersIn[float64](x[:len(x)&^(unit-1)]), turn)) ^ signs}
 		words[1] = words[0]
-		if rest := x[len(x)&^(unit-1):]; len(rest) > 0 { // with what lies before them they are a unit, too
+		if rest := x[len(x)&^(unit-1):]; len(rest) > 0 { // together with the ones before, these make a unit, too
 			words[1] = math.Float64bits(highest(numbersIn[float64](x[len(x)-unit:]), turn)) ^ signs
 		}
 		return int64(best(unsafe.Slice((*S)(unsafe.Pointer(&words)), int(unsafe.Sizeof(words)/unsafe.Sizeof(S(0))))))
@@ -476,13 +474,14 @@ func widen[S uint8 | int8 | int16 | int32](dst []int64, x []byte) {
 	}
 }
 
-// numbersIn returns memory as the numbers that lie there.
+// numbersIn returns memory as the numbers stored there.
 func numbersIn[T any](memory []byte) []T {
 	var t T
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(memory))), len(memory)/int(unsafe.Sizeof(t)))
 }
 
-// foldHalves folds parts of x into one by a loop of vectors, and its upper half into the lower one until few are left.
+// foldHalves folds parts of x into one by a vector loop, and its upper half into the lower one until few numbers are
+// left.
 func foldHalves(x []int64, step func(sums, x []int64), join func(a, b int64) int64) int64 {
 	room := borrow[int64, stretches[int64]](&rooms)
 	defer giveBack[int64](&rooms, room)
@@ -500,7 +499,7 @@ func foldHalves(x []int64, step func(sums, x []int64), join func(a, b int64) int
 	return best
 }
 
-// countTrue counts the bools that are set.
+// countTrue counts the bools that are true.
 func countTrue(x []uint8) (n int64) {
 	for _, w := range eights(x) {
 		n += int64(bits.OnesCount64(w))
@@ -511,10 +510,10 @@ func countTrue(x []uint8) (n int64) {
 	return n
 }
 
-// AllTrue is 1 if all bools are set.
+// AllTrue is 1 if all bools are true.
 func AllTrue(x []uint8) int64 { return Truth[int64](countTrue(x) == int64(len(x))) }
 
-// AnyTrue is 1 if one of the bools is set.
+// AnyTrue is 1 if any of the bools is true.
 func AnyTrue(x []uint8) int64 { return Truth[int64](countTrue(x) > 0) }
 
 // SquareSums adds squares.

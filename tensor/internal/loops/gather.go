@@ -10,9 +10,9 @@ import (
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
-// Gathering says which elements of a tensor are picked: at each position of Index, which
-// is int64 and contiguous, that at the same position but for one axis, where it is the
-// one that Index names.
+// Gathering says which elements of a tensor are picked: for each position of Index,
+// which is int64 and contiguous, the element at the same position, except along one
+// axis, where Index gives the position.
 type Gathering struct {
 	Axis  int
 	Index Array
@@ -60,14 +60,14 @@ func pick[S any](out, from []S, l layout.Layout, a Gathering) {
 	})
 }
 
-// withoutAxis is the layout of the index's positions in a tensor of layout l before the axis is moved along.
+// withoutAxis is the layout of the index's positions in a tensor of layout l, before the step along the axis.
 func (a Gathering) withoutAxis(l layout.Layout) layout.Layout {
 	rest := layout.Layout{Shape: slices.Clone(a.Index.Layout.Shape), Strides: slices.Clone(l.Strides), Offset: l.Offset}
 	rest.Strides[a.Axis] = 0
 	return rest
 }
 
-// put writes the elements of x, in row-major order, to where Pick would take them from, in that order.
+// put writes the elements of x, in row-major order, to where Pick would take them from.
 func put[S any](out, x []S, a Gathering, l layout.Layout) {
 	if outer, count, inner, ok := a.inRows(l); ok {
 		at, size := Stored[int64](a.Index), a.Size
@@ -139,8 +139,8 @@ func scatterFold[T numbers.Number](out []T, l layout.Layout, x Array, a Gatherin
 	a.Each(l, func(i, at int) { out[at] = f(out[at], values[i]) })
 }
 
-// byColumns shares out a tensor of outer rows and inner columns, so that each column of a row belongs to one thread,
-// which gets n columns from first on of row o. A column takes work steps.
+// byColumns shares out a tensor of outer rows and inner columns so that each column of a row belongs to one thread,
+// which is given n columns of row o, from first on. A column takes work steps.
 func byColumns(outer, inner, work int, f func(o, first, n int)) {
 	if inner == 0 {
 		return
@@ -159,8 +159,8 @@ func byColumns(outer, inner, work int, f func(o, first, n int)) {
 	})
 }
 
-// inRows reports whether a tensor of layout l is contiguous and the positions are for all
-// of its other axes: outer before the axis, count along it and inner behind.
+// inRows reports whether a tensor of layout l is contiguous and the positions cover all
+// of its other axes: outer before the axis, count along it and inner after it.
 func (a Gathering) inRows(l layout.Layout) (outer, count, inner int, ok bool) {
 	if a.Index.Len() == 0 || !l.IsContiguous() {
 		return 0, 0, 0, false

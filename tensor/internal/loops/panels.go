@@ -8,14 +8,15 @@ import (
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
-// Moving elements between layouts whose axes lie in memory in different orders. Element
-// by element each would cost a cache line; in tiles, a line is used while it is there.
+// Moving elements between layouts whose axes lie in memory in different orders. Copied
+// one by one, each element would cost a cache line; in tiles, a line is used while it
+// is in the cache.
 
-// pairAxis is an axis of two tensors of one shape.
+// pairAxis is an axis of two tensors of the same shape.
 type pairAxis struct{ size, to, from int }
 
-// pairAxes returns the axes of two tensors of one shape, those that follow each other in
-// both joined to one.
+// pairAxes returns the axes of two tensors of the same shape; axes that follow each
+// other in both are joined.
 func pairAxes(t, x Array) []pairAxis {
 	axes := make([]pairAxis, 0, len(t.Layout.Shape))
 	for i, size := range t.Layout.Shape {
@@ -32,11 +33,11 @@ func pairAxes(t, x Array) []pairAxis {
 	return axes
 }
 
-// moveFrom is the number of bytes from which relay is worth looking at the axes.
+// moveFrom is the number of bytes from which it pays for Relay to look at the axes.
 const moveFrom = 1 << 12
 
-// Relay copies x, of t's dtype and shape, into t, if one of two ways is there that is
-// faster than element by element: whole runs, or tiles of two axes of which one has its
+// Relay copies x, which has t's dtype and shape, into t, if that can be done faster
+// than element by element: in whole runs, or in tiles of two axes, one with its
 // elements side by side in x, the other in t. It reports whether it did.
 func Relay(t, x Array) bool {
 	if t.Dtype != x.Dtype || t.Len()*int(t.Width) < moveFrom {
@@ -125,8 +126,8 @@ func move[S uint8 | uint16 | uint32 | uint64](to, from []S, t, x Array) bool {
 	return true
 }
 
-// turnStrip copies a matrix of n columns, at most 16, and so many rows to one that has its
-// columns as rows: rows of from lie stride apart, those of to width.
+// turnStrip copies the transpose of a matrix with n columns, at most 16: rows of from are
+// stride apart, those of to are width apart.
 func turnStrip[S uint8 | uint16 | uint32 | uint64](to, from []S, n, rows, width, stride int) {
 	start := turnInVectors(to, from, n, rows, width, stride)
 	for done := 0; n-done >= 4; done += 4 {
@@ -145,7 +146,7 @@ func turnStrip[S uint8 | uint16 | uint32 | uint64](to, from []S, n, rows, width,
 	}
 }
 
-// turnInVectors does the first of the rows of turnStrip in vector instructions, and returns how many.
+// turnInVectors does the first rows of turnStrip in vector instructions, and returns how many.
 func turnInVectors[S uint8 | uint16 | uint32 | uint64](to, from []S, n, rows, width, stride int) (done int) {
 	switch to := any(to).(type) {
 	case []uint32:
@@ -159,7 +160,7 @@ func turnInVectors[S uint8 | uint16 | uint32 | uint64](to, from []S, n, rows, wi
 }
 
 // turnBytes is turnInVectors for squares of 8 bytes by 8, whose rows are words: blocks of 4 by 4 bytes change places,
-// then those of 2 by 2 in each of them, and then bytes.
+// then those of 2 by 2 within each of them, and then single bytes.
 func turnBytes(to, from []uint8, n, rows, width, stride int) (done int) {
 	if n%8 != 0 {
 		return 0
@@ -204,13 +205,13 @@ func turnBytes(to, from []uint8, n, rows, width, stride int) (done int) {
 	return done
 }
 
-// swapParts exchanges the upper parts of a with the lower ones of b, each of so many bits.
+// swapParts exchanges the upper parts of a with the lower ones of b, each of the given number of bits.
 func swapParts(a, b uint64, bits int, low uint64) (x, y uint64) {
 	t := (a>>bits ^ b) & low
 	return a ^ t<<bits, b ^ t
 }
 
-// A panel holds a few rows of a tensor whose rows run across memory: those that lie side
+// A panel holds a few rows of a tensor whose rows run across memory: rows that lie side
 // by side are fetched together.
 type panel struct {
 	width       int // of the tensor's rows, 0 where a panel would be of no use
@@ -218,7 +219,7 @@ type panel struct {
 	raw         []uint64
 }
 
-// forget leaves nothing but memory.
+// forget drops everything but the memory.
 func (p *panel) forget() { *p = panel{raw: p.raw} }
 
 const (
@@ -246,7 +247,7 @@ func (p *panel) fetch(dst unsafe.Pointer, n int, data unsafe.Pointer, size int, 
 		run := min(n, p.width-column)
 		at := ((row-p.first)*p.width + column) * size
 		copy(unsafe.Slice((*byte)(dst), run*size), unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(p.raw))), len(p.raw)*8)[at:])
-		if n, start = n-run, start+run; n > 0 { // no pointer may go behind the end
+		if n, start = n-run, start+run; n > 0 { // no pointer may go past the end
 			dst = unsafe.Add(dst, run*size)
 		}
 	}
@@ -286,8 +287,8 @@ func turnPanel[S uint8 | uint16 | uint32 | uint64](to, from unsafe.Pointer, p *p
 	turnStrip(unsafe.Slice((*S)(to), panelRows*p.width), unsafe.Slice((*S)(from), (p.width-1)*stride+p.held), p.held, p.width, p.width, stride)
 }
 
-// put takes a row that is to be stored, in the bytes of elements, and stores those that it
-// holds when they are all there.
+// put takes a row to store, as the bytes of its elements, and stores the rows that it
+// holds once it has all of them.
 func (p *panel) put(row int, src unsafe.Pointer, data unsafe.Pointer, size int, l *layout.Layout) {
 	if p.held == panelRows || p.held > 0 && (row != p.first+p.held || row%l.Shape[len(l.Shape)-2] == 0) {
 		p.flush(data, size, l)

@@ -101,8 +101,8 @@ func finder[T float32 | float64](v *cpu.Vectors[T], largest bool) func(row []T) 
 	return func(row []T) (at int, ok bool) { return positionIn(row, v.Lowest, -1) }
 }
 
-// positionIn finds the first extreme of a row by its size: first the block that it is in. It reports whether that is
-// possible, which it is not where the size may stand for NaN.
+// positionIn finds the first extreme of a row by its size, starting with the block that it is in. It reports whether
+// that is possible: it isn't if the size may stand for NaN.
 func positionIn[T float32 | float64](x []T, size func(x []T) T, sign T) (at int, ok bool) {
 	best, from, to := T(math.Inf(-1)), 0, min(len(x), BlockLen)
 	for start := 0; start < len(x); start += BlockLen {
@@ -146,8 +146,8 @@ func firstExtreme[T numbers.Number](x []T, largest bool) (at int) {
 	return at
 }
 
-// PositiveWeights reports whether numbers are finite and at least 0, and one is above it; not so where that can't be
-// told at once.
+// PositiveWeights reports whether numbers are finite and at least 0, with one above 0; it returns false if that
+// can't be told quickly.
 func PositiveWeights(x []float64) bool {
 	v := Vectors64
 	if v.Highest == nil || v.Lowest == nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/lectern-go/lectern/internal/cpu"
 )
 
-// PowFloat32 raises numbers as math.Pow does, rounded once. Nearly always all exponents of a block are one number, and
-// a small whole or half one: then products and a root do.
+// PowFloat32 raises numbers as math.Pow does, rounded once. Nearly always, all exponents of a block are the same, a
+// small integer or a half: then products and a root are enough.
 func PowFloat32(dst, x, y []float32) {
 	if len(y) == 0 {
 		return
@@ -26,7 +26,7 @@ func PowFloat32(dst, x, y []float32) {
 	powEach(dst, x, y)
 }
 
-// PowerOf returns the loop for an exponent that products and a root do, else nil.
+// PowerOf returns the loop for an exponent for which products and a root are enough, else nil.
 func PowerOf(p float32) func(dst, x []float32) {
 	switch twice := 2 * p; {
 	case p == 1:
@@ -43,15 +43,14 @@ func PowerOf(p float32) func(dst, x []float32) {
 	return nil
 }
 
-// thirdPower is rounded twice, so that the last bit or two may differ.
+// thirdPower is rounded twice, so the last bit or two may differ.
 func thirdPower(dst, x []float32) {
 	for i, v := range x {
 		dst[i] = float32(v*v) * v
 	}
 }
 
-// vectorPowers is powEach in vector instructions, nil where there are none; it gives NaN for any power that is not
-// ordinary.
+// vectorPowers is powEach in vector instructions, nil where there are none; it gives NaN for any special case.
 var vectorPowers = cpu.Powers()
 
 // powHalves raises numbers to half of twice, in float64.
@@ -90,7 +89,7 @@ func halfPowers(dst, x []float32, twice int) {
 			base *= base
 		}
 		if half {
-			if v == 0 || v < 0 && v < -math.MaxFloat32 { // whose roots have other signs, or none
+			if v == 0 || v < 0 && v < -math.MaxFloat32 { // whose roots have other signs, or don't exist
 				dst[i] = float32(math.Pow(float64(v), float64(twice)/2))
 				continue
 			}

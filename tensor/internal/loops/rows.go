@@ -37,8 +37,8 @@ func LogSoftmax[T float32 | float64](dst, x []T) {
 	}
 }
 
-// LogSoftmaxRows is LogSoftmax of each row of float32, a few rows at a time: then their logarithms don't wait for each
-// other. It reports whether it can.
+// LogSoftmaxRows is LogSoftmax for each row of float32, a few rows at a time, so that their logarithms don't wait for
+// each other. It reports whether it can do so.
 func LogSoftmaxRows(out, x Array) bool {
 	v := Vectors32
 	if v.Plus == nil || !IsPlain[float32](out) || !IsPlain[float32](x) || x.Len() == 0 {
@@ -72,8 +72,8 @@ func LogSoftmaxRows(out, x Array) bool {
 }
 
 // SoftmaxColumns computes the softmax, or its logarithm, of float32 along an axis that does not run along memory,
-// without bringing its elements together, and reports whether it can. Each step is that of Softmax or LogSoftmax for
-// each column, in the same order, so that the results are the same.
+// without gathering its elements, and reports whether it can. Each step is that of Softmax or LogSoftmax for each
+// column, in the same order, so that the results are the same.
 func SoftmaxColumns(out, x Array, axis int, logarithm bool) bool {
 	v := Vectors32
 	if v.Maximum == nil || v.Exp == nil || !IsPlain[float32](out) || !IsPlain[float32](x) || x.Len() == 0 || x.Dim() < 2 {
@@ -143,7 +143,7 @@ func SoftmaxColumns(out, x Array, axis int, logarithm bool) bool {
 	return true
 }
 
-// largestOf may pass over NaN: the exponentials then show it.
+// largestOf may skip NaN: the exponentials will show it.
 func largestOf[T float32 | float64](x []T) T {
 	if x, ok := any(x).([]float32); ok && Vectors32.Largest != nil {
 		return T(Vectors32.Largest(x))
@@ -155,8 +155,8 @@ func largestOf[T float32 | float64](x []T) T {
 	return largest
 }
 
-// expSum computes exp(x - largest) and returns the sum, which blocks are added to
-// in float64. dst may be x.
+// expSum computes exp(x - largest) and returns the sum; sums of blocks are added in
+// float64. dst may be x.
 func expSum[T float32 | float64](dst, x []T, largest T) float64 {
 	var sum float64
 	if x, ok := any(x).([]float32); ok && Vectors32.ExpSum != nil {
@@ -183,7 +183,7 @@ func logSumExps[T float32 | float64](out []T, x Array, count int) {
 		for i := start; i < end; i++ {
 			r.Copy(row, i*count)
 			largest := largestOf(row)
-			if math.IsInf(float64(largest), 0) { // nothing to add, or all of it infinite
+			if math.IsInf(float64(largest), 0) { // nothing to add, or all infinite
 				out[i] = largest
 				continue
 			}
@@ -192,8 +192,8 @@ func logSumExps[T float32 | float64](out []T, x Array, count int) {
 	})
 }
 
-// Cumsums and Cumprods compute the sums and the products of the elements up to each. Those of float32 are float64 on
-// the way and rounded where they are stored: a million roundings would add up.
+// Cumsums and Cumprods compute the sums and the products of the elements up to each. For float32 they run in float64
+// and are rounded when stored: a million roundings would add up.
 var (
 	Cumsums  = UnaryKernels{F32: cumsum[float32, float64], F64: cumsum[float64, float64], I64: cumsum[int64, int64]}
 	Cumprods = UnaryKernels{F32: cumprod[float32, float64], F64: cumprod[float64, float64], I64: cumprod[int64, int64]}
@@ -221,7 +221,7 @@ var (
 	RunningProducts = BinaryKernels{F64: Vector2(Vectors64.Mul, Mul[float64]), I64: Mul[int64]}
 )
 
-// runColumns computes in T, which out may be narrower than.
+// runColumns computes in T; out may be narrower.
 func runColumns[T numbers.Number](out, x Array, axis int, start T, step func(dst, x, y []T)) {
 	count, inner := x.Layout.Shape[axis], layout.Product(x.Layout.Shape[axis+1:])
 	if out.Len() == 0 {
@@ -277,7 +277,7 @@ func Reverse[T numbers.Number](dst, x []T) {
 	}
 }
 
-// ReverseParts writes rows of count parts, each of so many bytes, with their parts in the other order.
+// ReverseParts writes rows of count parts, each with the given number of bytes, with their parts in reverse order.
 func ReverseParts(to, from []byte, count, size int) {
 	if len(to) == 0 {
 		return
@@ -334,7 +334,7 @@ func words[S any](x []byte) []S {
 
 func reverse[S any](dst, x []S) {
 	x = x[:len(dst)]
-	for len(dst) >= 4 { // which costs half as many checks
+	for len(dst) >= 4 { // which takes half as many checks
 		n := len(x) - 4
 		to, from := dst[:4:4], x[n:n+4:n+4]
 		to[0], to[1], to[2], to[3] = from[3], from[2], from[1], from[0]
@@ -375,7 +375,7 @@ var reverse32 = func() func(dst, x []uint32) {
 func normRows[T float32 | float64](out Array, in []Array, count int, eps float64, f func(dst []T, in *[3][]T, s *[2][]T, eps float64)) {
 	ParallelRows(out.Len()/count, ParallelFrom/count, func(start, end int) {
 		var scratch [2][]T
-		var rows, all [3][]T // all: of inputs that need not be read by way of a buffer
+		var rows, all [3][]T // the whole of inputs that need no buffer
 		var readers [3]*Reader[T]
 		for i, x := range in {
 			if IsPlain[T](x) {
@@ -410,7 +410,7 @@ func normRows[T float32 | float64](out Array, in []Array, count int, eps float64
 			if w == nil {
 				dst = to[row*count:][:count:count]
 			}
-			f(dst, &rows, &scratch, eps) // rows by value would be copied, which waits for all that was stored before
+			f(dst, &rows, &scratch, eps) // ranging over values would copy rows, which waits for earlier stores
 			if w != nil {
 				w.Copy(dst, row*count)
 			}
@@ -418,7 +418,7 @@ func normRows[T float32 | float64](out Array, in []Array, count int, eps float64
 	})
 }
 
-// spreadOf returns the mean of a row, as near as T has it, and 1/√(var + eps).
+// spreadOf returns the mean of a row, rounded to T, and 1/√(var + eps).
 func spreadOf[T float32 | float64](x []T, eps float64) (mean, scale T) {
 	var sum, squares float64
 	InBlocks(0, len(x), func(from, n int) { sum += BlockSum(x[from : from+n]) })
@@ -429,7 +429,7 @@ func spreadOf[T float32 | float64](x []T, eps float64) (mean, scale T) {
 	return mean, T(1 / math.Sqrt(max(squares/float64(len(x))-off*off, 0)+eps))
 }
 
-// LayerNorm computes one row of the inputs x, weight and bias.
+// LayerNorm computes one row of the result from x, weight and bias.
 func LayerNorm[T float32 | float64](dst []T, in *[3][]T, _ *[2][]T, eps float64) {
 	x, w, b := in[0], in[1], in[2]
 	mean, scale := spreadOf(x, eps)
@@ -442,7 +442,7 @@ func LayerNorm[T float32 | float64](dst []T, in *[3][]T, _ *[2][]T, eps float64)
 	}
 }
 
-// LayerNormGradient computes one row of dL/dx of the inputs dL/dy, x and weight.
+// LayerNormGradient computes one row of dL/dx from dL/dy, x and weight.
 func LayerNormGradient[T float32 | float64](dst []T, in *[3][]T, scratch *[2][]T, eps float64) {
 	g, x, w := in[0], in[1], in[2]
 	if scratch[0] == nil {
@@ -491,7 +491,7 @@ func rootScaleOf[T float32 | float64](x []T, eps float64) T {
 	return T(1 / math.Sqrt(squares/float64(len(x))+eps))
 }
 
-// RMSNorm computes one row of the inputs x and weight.
+// RMSNorm computes one row of the result from x and weight.
 func RMSNorm[T float32 | float64](dst []T, in *[3][]T, _ *[2][]T, eps float64) {
 	x, w := in[0], in[1]
 	scale := rootScaleOf(x, eps)
@@ -505,7 +505,7 @@ func RMSNorm[T float32 | float64](dst []T, in *[3][]T, _ *[2][]T, eps float64) {
 	}
 }
 
-// RMSNormGradient computes one row of dL/dx of the inputs dL/dy, x and weight.
+// RMSNormGradient computes one row of dL/dx from dL/dy, x and weight.
 func RMSNormGradient[T float32 | float64](dst []T, in *[3][]T, scratch *[2][]T, eps float64) {
 	g, x, w := in[0], in[1], in[2]
 	if scratch[0] == nil {

@@ -7,10 +7,10 @@ import (
 	"github.com/lectern-go/lectern/tensor/internal/numbers"
 )
 
-// Memory for what loops compute in between is used again: a small tensor takes less time than the collector would
-// spend on it. It can't lie on the stack of a loop that calls others by a variable.
+// Memory for intermediate values of loops is reused: computing a small tensor takes less time than the collector
+// would spend on it. It can't be on the stack of a loop that calls others through a variable.
 
-// pools holds things that can be used again, for each type that is computed in.
+// pools holds reusable things, for each type that is computed in.
 type pools struct{ f32, f64, i64 sync.Pool }
 
 func poolOf[T numbers.Number](p *pools) *sync.Pool {
@@ -23,7 +23,7 @@ func poolOf[T numbers.Number](p *pools) *sync.Pool {
 	return &p.i64
 }
 
-// borrow returns what a pool has for T, as it was given back, or a new one.
+// borrow returns what a pool has for T, as it was given back, or something new.
 func borrow[T numbers.Number, Item any](p *pools) *Item {
 	if item, ok := poolOf[T](p).Get().(*Item); ok {
 		return item
@@ -33,7 +33,7 @@ func borrow[T numbers.Number, Item any](p *pools) *Item {
 
 func giveBack[T numbers.Number, Item any](p *pools, item *Item) { poolOf[T](p).Put(item) }
 
-// stretches are what a loop works on that must keep one or two results in between.
+// stretches are the pieces for a loop that must keep one or two intermediate results.
 type stretches[T numbers.Number] [2][256]T
 
 // A run is as many elements as a loop asks for.

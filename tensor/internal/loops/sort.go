@@ -13,7 +13,7 @@ import (
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
-// A place is a number of a row as a key that orders as the number does, and where it stands.
+// A place is a number of a row, as a key with the same order, and its position.
 type place struct {
 	key uint64
 	at  int64
@@ -26,7 +26,7 @@ func comparePlaces(a, b place) int {
 	return cmp.Compare(a.at, b.at)
 }
 
-// Key32, Key64 and KeyInt are integers that order as v does: NaN last, zeros of both signs alike.
+// Key32, Key64 and KeyInt are integers with the order of v: NaN last, and zeros of both signs equal.
 func Key32(v float32) uint64 {
 	const infinity = 0x7f800000
 	b := int32(math.Float32bits(v + 0)) // which makes -0 0
@@ -48,7 +48,7 @@ func KeyInt(v int64) uint64 { return uint64(v) ^ 1<<63 }
 // KeyInt32 is KeyInt for numbers of at most 32 bits.
 func KeyInt32(v int64) uint64 { return uint64(uint32(v) ^ 1<<31) }
 
-// ArgsortRows sorts by keys of so many bytes.
+// ArgsortRows sorts by keys of the given number of bytes.
 func ArgsortRows[T numbers.Number](out, x Array, axis, first int, descending bool, key func(T) uint64, bytes int) {
 	if x.Len() == 0 || out.Len() == 0 {
 		return
@@ -99,11 +99,11 @@ func ArgsortRows[T numbers.Number](out, x Array, axis, first int, descending boo
 }
 
 // A word is a key of 32 bits above the place that it comes from. All words of a row differ. Read as float64 they are
-// positive and finite, and order as their bits do, so that vector instructions can compare them.
+// positive, finite and ordered as their bits are, so that vector instructions can compare them.
 const (
 	placeBits = 29
 	wordMark  = 1 << 61
-	lastWord  = 1<<62 - 1 // behind all others
+	lastWord  = 1<<62 - 1 // after all others
 )
 
 func wordOf(key uint64, at int) uint64 { return key<<placeBits | wordMark | uint64(at) }
@@ -147,7 +147,7 @@ func argsortWords[T numbers.Number](out, x Array, n, first int, descending bool,
 	})
 }
 
-// wordsOf writes the words of a row of float32, or of integers of at most 32 bits, whose keys are turned by flip.
+// wordsOf writes the words of a row of float32, or of integers of at most 32 bits, whose keys are flipped by flip.
 func wordsOf[T numbers.Number](words []uint64, row []T, flip uint64) {
 	words = words[:len(row)]
 	switch row := any(row).(type) { // without a call for each
@@ -162,11 +162,11 @@ func wordsOf[T numbers.Number](words []uint64, row []T, flip uint64) {
 	}
 }
 
-// MostRanked is the length of a row from which on RankRows can't tell places apart.
+// MostRanked is the length of a row from which RankRows can't tell places apart.
 const MostRanked = 1 << placeBits
 
-// RankRows finds where the numbers of so many ranks stand in each row of float32, or the last NaN, if there is one:
-// what stands there when rows are sorted by ArgsortRows. A row of out holds a place for each rank.
+// RankRows finds the positions of the numbers with the given ranks in each row of float32, or that of the last NaN,
+// if there is one: those that ArgsortRows would put at these ranks. A row of out holds a position for each rank.
 func RankRows(out []int64, x Array, n int, ranks ...int) {
 	ParallelRows(len(out)/len(ranks), ParallelFrom/8/n, func(start, end int) {
 		r, row := NewReader[float32](x), make([]float32, n)
@@ -204,8 +204,8 @@ func wordAfter(words []uint64, word uint64) uint64 {
 	return word + least + 1
 }
 
-// wordAt returns the word that has the number rank among n in order. It changes both slices, which are padded to whole
-// runs. Only the words that share its first bits are looked at further: they are counted by these first.
+// wordAt returns the word of the given rank among n. It changes both slices, which are padded to whole runs. Words are
+// first counted by their first bits, and only those that share the first bits of the result are looked at further.
 func wordAt(words, spare []uint64, n, rank int) uint64 {
 	const digit = 10
 	for shift := placeBits + 32 - digit; n > 512 && shift >= 0; shift -= digit {
@@ -219,7 +219,7 @@ func wordAt(words, spare []uint64, n, rank int) uint64 {
 		}
 		kept := 0
 		for _, word := range words[:n] {
-			spare[kept] = word // which stays if it is in the bucket, and nothing has to be guessed
+			spare[kept] = word // which stays if it is in the bucket, and no branch has to be predicted
 			_, differs := bits.Sub64(0, word>>shift&(1<<digit-1)^uint64(bucket), 0)
 			kept += 1 - int(differs)
 		}
@@ -267,7 +267,7 @@ func fewWords[T numbers.Number](heap []uint64, row []T, descending bool, key fun
 	limit := row[placeOf(heap[0])]
 	for i := k; i < len(row); i++ {
 		v := row[i]
-		if descending && v <= limit || !descending && v >= limit { // not so where one is NaN: its key tells
+		if descending && v <= limit || !descending && v >= limit { // unless one is NaN: its key tells
 			continue
 		}
 		if p := wordOf(key(v)^flip, i); p < heap[0] {
@@ -281,12 +281,12 @@ func fewWords[T numbers.Number](heap []uint64, row []T, descending bool, key fun
 
 var sortRuns, mergeRuns = cpu.Sorting()
 
-// SortWords sorts words whose places ascend, the first of them at least. The result is one of the two slices, which
-// have the same length.
+// SortWords sorts words whose places ascend, or at least puts the first of them in order. The result is one of the two
+// slices, which have the same length.
 func SortWords(words, spare []uint64, first int) []uint64 {
 	inVectors := sortRuns != nil && len(words)%cpu.SortedRun == 0
 	switch {
-	case len(words) > 1<<15 || len(words) > 512 && !inVectors: // from where the passes over four bytes are fewer than those of merging
+	case len(words) > 1<<15 || len(words) > 512 && !inVectors: // from here, four passes over bytes are fewer than those of merging
 		return radixWords(words, spare)
 	case !inVectors:
 		return mergeWords(words, spare)
@@ -335,7 +335,7 @@ func mergeWords(words, spare []uint64) []uint64 {
 }
 
 // mergeEven merges the two halves of src, both of which are in order, from both ends at once: so neither side can run
-// out before the other ends, and nothing has to be guessed.
+// out before the other ends, and no branch has to be predicted.
 func mergeEven(dst, src []uint64) {
 	half := len(src) / 2
 	dst = dst[:len(src)]
@@ -369,7 +369,7 @@ func mergeOdd(dst, a, b []uint64) {
 	}
 }
 
-// radixWords is radixSort for words: their places are in order from the start.
+// radixWords is radixSort for words, whose places are in order from the start.
 func radixWords(words, spare []uint64) []uint64 {
 	var counts [4][256]int
 	for _, word := range words {
@@ -410,7 +410,7 @@ func firstPlaces(places, spare []place, k, bytes int) []place {
 }
 
 // fewPlaces returns the first k places of a row in order, few of many, in the memory of places. They are kept as a heap
-// with the last of them on top, which most numbers only have to be compared with.
+// with the last of them on top, so that most numbers need only one comparison.
 func fewPlaces[T numbers.Number](places []place, row []T, k int, descending bool, key func(T) uint64) []place {
 	if k == 0 {
 		return nil
@@ -447,10 +447,10 @@ func fewPlaces[T numbers.Number](places []place, row []T, k int, descending bool
 	limit := row[heap[0].at]
 	for i := k; i < len(row); i++ {
 		v := row[i]
-		if descending && v <= limit || !descending && v >= limit { // not so where one is NaN: its key tells
+		if descending && v <= limit || !descending && v >= limit { // unless one is NaN: its key tells
 			continue
 		}
-		if p := (place{key(v) ^ flip, int64(i)}); p.key < heap[0].key { // equal ones stand behind
+		if p := (place{key(v) ^ flip, int64(i)}); p.key < heap[0].key { // equal ones come after it
 			heap[0] = p
 			down(0)
 			limit = row[heap[0].at]
@@ -463,7 +463,7 @@ func fewPlaces[T numbers.Number](places []place, row []T, k int, descending bool
 func (a place) before(b place) bool { return a.key < b.key || a.key == b.key && a.at < b.at }
 
 // radixSort sorts by one byte of the keys after another, the lowest first: places with equal bytes keep their order.
-// Bytes that all keys share cost one look. The result is one of the two slices.
+// A byte that all keys share costs only one look. The result is one of the two slices.
 func radixSort(places, spare []place, bytes int) []place {
 	for shift := 0; shift < 8*bytes; shift += 8 {
 		var count [256]int
@@ -496,7 +496,7 @@ func Search[T int64 | float32 | float64](out []int64, sorted, values []T, right 
 		InBlocks(start, end, func(at, n int) {
 			some := room[:n]
 			keysOf(some, values[at:][:n])
-			if right { // behind those that are no larger is before those that are one more
+			if right { // after those that are no larger means before those that are one larger
 				for i := range some {
 					some[i]++
 				}
@@ -529,7 +529,7 @@ func keysOf[T int64 | float32 | float64](dst []uint64, x []T) {
 	}
 }
 
-// Extremes returns the smallest and the largest of x; of nothing they are 0 and -1.
+// Extremes returns the smallest and the largest element of x; 0 and -1 if there is none.
 func Extremes(x []int64) (low, high int64) {
 	if len(x) == 0 {
 		return 0, -1
@@ -548,10 +548,10 @@ func Extremes(x []int64) (low, high int64) {
 	return low, high
 }
 
-// Count adds to each number of counts how often its position stands in x.
+// Count adds to each element of counts how often its position occurs in x.
 func Count(counts, x []int64) {
 	var together sync.Mutex
-	Parallel(len(x), max(ParallelFrom, 8*len(counts)), func(start, end int) { // threads count for themselves
+	Parallel(len(x), max(ParallelFrom, 8*len(counts)), func(start, end int) { // each thread has its own counts
 		own := counts
 		if end-start < len(x) {
 			own = make([]int64, len(counts))
@@ -567,8 +567,9 @@ func Count(counts, x []int64) {
 	})
 }
 
-// Counted finds the different ones of integers that lie close together, by counting: each of them in order, where
-// each of x stands among them, and how often each occurs. It reports whether they do.
+// Counted finds the distinct values among integers that lie close together, by counting: the values in order,
+// where each element of x is among them, and how often each occurs. It reports whether they do lie close
+// together.
 func Counted(x, at []int64) (values, counts []int64, ok bool) {
 	if len(x) == 0 {
 		return nil, nil, false
@@ -594,7 +595,7 @@ func Counted(x, at []int64) (values, counts []int64, ok bool) {
 	return values, counts, true
 }
 
-// selectEach is index select of elements that are no larger than a word.
+// selectEach selects elements that are no larger than a word.
 func selectEach[S uint32 | uint64](to, from []S, outer, size int, at []int64) {
 	n := len(at)
 	if outer == 1 {
@@ -615,8 +616,8 @@ func selectRow[S uint32 | uint64](dst, src []S, at []int64) {
 	}
 }
 
-// PutRows copies rows of so many bytes to positions among size in each of outer parts, in order; or the one row of from
-// to all of them.
+// PutRows copies rows of the given number of bytes to positions among size in each of outer parts, in order, or the
+// only row of from to all of them.
 func PutRows(to, from []byte, outer, size, bytes int, at []int64, single bool) {
 	const width = 1 << 12
 	pieces := (bytes + width - 1) / width
@@ -635,13 +636,13 @@ func PutRows(to, from []byte, outer, size, bytes int, at []int64, single bool) {
 	})
 }
 
-// WhereSet returns the positions of bools that are set, in memory that room gives.
+// WhereSet returns the positions of the bools that are true, in memory from room.
 func WhereSet(x []uint8, room func(n int) []int64) []int64 {
 	return eachSet(len(x), 1, BlockLen, x, room, func(at []int64, start, end int) { cpu.WhereSet(at, x[start:end], start) })
 }
 
-// Coordinates returns the positions of bools that are set in an array of two axes or more, one number for each axis, in
-// memory that room gives.
+// Coordinates returns the positions of the bools that are true in an array of two or more axes, one number for each
+// axis, in memory from room.
 func Coordinates(x []uint8, shape []int, room func(n int) []int64) []int64 {
 	rank := len(shape)
 	width := shape[rank-1]
@@ -678,8 +679,8 @@ func Coordinates(x []uint8, shape []int, room func(n int) []int64) []int64 {
 	})
 }
 
-// eachSet calls f for pieces of n rows of bools, with the memory for what it writes: each words for each that is set.
-// Pieces start at a multiple of unit.
+// eachSet calls f for pieces of n rows of bools, with the memory for its results: each words for each bool that is
+// true. Pieces start at a multiple of unit.
 func eachSet(n, each, unit int, x []uint8, room func(n int) []int64, f func(at []int64, start, end int)) []int64 {
 	width := len(x) / max(n, 1)
 	pieces := max(1, min(cpu.Threads(), len(x)/ParallelFrom))
@@ -705,7 +706,7 @@ func eachSet(n, each, unit int, x []uint8, room func(n int) []int64, f func(at [
 	return at
 }
 
-// Distinct returns how many different positions there are.
+// Distinct returns how many distinct positions there are.
 func Distinct(all iter.Seq[int64]) (n int) {
 	var seen []bool
 	for at := range all {
@@ -720,7 +721,7 @@ func Distinct(all iter.Seq[int64]) (n int) {
 	return n
 }
 
-// addRows adds each selected row of x to where it came from, in order, so that
+// addRows adds each row of x to the row that it was selected from, in order, so that
 // the sums don't depend on the number of threads.
 func addRows[T numbers.Number](sum []T, x Array, axis, size int, at []int64) {
 	inner := layout.Product(x.Layout.Shape[axis+1:])

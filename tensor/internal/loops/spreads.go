@@ -1,7 +1,7 @@
 package loops
 
-// spreads computes one variance for each run of count elements, in two passes
-// and in float64: the mean first, then the squares of the distances from it.
+// spreads computes one variance for each run of count elements, in two passes and in
+// float64: first the mean, then the squares of the distances from it.
 func spreads[T float32 | float64](out []T, x Array, count, divisor int, finish func(float64) float64) {
 	// The squares are those of distances from a number near the mean.
 	spread := func(sum float64, squaresFrom func(near T) float64) T {

@@ -2,9 +2,9 @@ package loops
 
 import "math"
 
-// Functions of angles that those of package math are not good enough for.
+// Functions of angles for which those of package math are not accurate enough.
 
-// Tan keeps its digits near 0, where math.Tan takes x for tan x a little too soon.
+// Tan keeps its digits near 0, where math.Tan replaces tan x by x a little too soon.
 func Tan(x float64) float64 {
 	if math.Abs(x) < 1e-6 {
 		return x + x*x*x/3
@@ -35,5 +35,5 @@ func Cosh(x float64) float64 {
 	return math.Cosh(x)
 }
 
-// Atan2 is math.Atan2, which takes a y/x that is rounded to 0 for that of a positive y.
+// Atan2 is math.Atan2, which treats a y/x that is rounded to 0 as if y were positive.
 func Atan2(y, x float64) float64 { return math.Copysign(math.Atan2(y, x), y) }

@@ -7,8 +7,8 @@ import (
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
-// Elements are computed in float32, float64 or int64: small floats and integers are converted on their way
-// there and back. Elements that are only moved have no type but their width. The choice is made here, so that
+// Elements are computed in float32, float64 or int64: small floats and integers are converted on the way
+// there and back. Elements that are only moved have no type, just a width. The choice is made here, so that
 // operations need not know which Go types there are.
 
 // ComputedIn returns the type that elements of d are computed in.
@@ -64,8 +64,7 @@ func (k *BinaryKernels) Zip(compute device.Type, out, x, y Array) {
 }
 
 // RunColumns goes through contiguous x along an axis that is not the last, all columns at a time: a row of out is the
-// kernel of the one before it and the row of x. What stands before the first is start. Of float32 it is computed in
-// float64.
+// kernel of the previous row of out and the row of x, beginning with start. float32 is computed in float64.
 func (k *BinaryKernels) RunColumns(out, x Array, axis int, start float64) {
 	switch out.Dtype {
 	case device.Float32, device.Float64:
@@ -123,7 +122,7 @@ func Convert(out, x Array) {
 	}
 }
 
-// Positions writes, for each row of count elements of x, where its largest, or smallest, is.
+// Positions writes, for each row of count elements of x, where its largest, or smallest, element is.
 func Positions(out []int64, x Array, count int, largest bool) {
 	switch ComputedIn(x.Dtype) {
 	case device.Float32:
@@ -139,7 +138,7 @@ func Positions(out []int64, x Array, count int, largest bool) {
 	}
 }
 
-// Interleave writes the elements of x and y in turn. All are contiguous and of one dtype.
+// Interleave writes the elements of x and y in turn. All are contiguous and have the same dtype.
 func Interleave(out, x, y Array) {
 	switch x.Width {
 	case 1:
@@ -168,7 +167,7 @@ func Pick(out, x Array, a Gathering) {
 }
 
 // Put writes the elements of x, which is contiguous, to where Pick would take them from, in row-major order. out is
-// contiguous and begins with its memory.
+// contiguous and begins at the start of its memory.
 func Put(out, x Array, a Gathering) {
 	switch x.Width {
 	case 1:
@@ -236,7 +235,7 @@ func bytesOf(a Array) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(a.Data, a.Layout.Offset*int(a.Width))), n)
 }
 
-// wordsIn returns bytes as words, nil if there are none, or they don't lie as words do.
+// wordsIn returns bytes as words, or nil if there are none or they aren't aligned as words.
 func wordsIn[S uint32 | uint64](b []byte) []S {
 	var word S
 	size := int(unsafe.Sizeof(word))
@@ -272,13 +271,13 @@ func ScatterAdd(sum, x Array, a Gathering) {
 	}
 }
 
-// Fold2 makes one number of two.
+// Fold2 combines two numbers into one.
 type Fold2 struct {
 	F64 func(a, b float64) float64
 	I64 func(a, b int64) int64
 }
 
-// Scatter folds the elements of x into where Pick would take them from in out, which is contiguous, and of float64 or
+// Scatter folds the elements of x into where Pick would take them from in out, which is contiguous and float64 or
 // int64.
 func (f Fold2) Scatter(out, x Array, a Gathering) {
 	if out.Dtype == device.Float64 {
@@ -313,7 +312,7 @@ func RotateRows(out, x, cos, sin Array, way int) {
 }
 
 // Attend computes an attention, and the logarithm of the sum of exponentials of each row; in
-// are queries, keys and values.
+// holds queries, keys and values.
 func Attend(h *Attention, in []Array, mask, out, sums Array) {
 	if out.Dtype == device.Float64 {
 		attend[float64](h, in, mask, out, sums)
@@ -322,8 +321,8 @@ func Attend(h *Attention, in []Array, mask, out, sums Array) {
 	}
 }
 
-// AttendBackward computes the gradients of in[1:4], queries, keys and values; in[0] is that of the result, which
-// follows them, and then the logarithms.
+// AttendBackward computes the gradients of queries, keys and values, which are in[1:4]; in[0] is the gradient of
+// the result, and in[4:] are the result and the logarithms.
 func AttendBackward(h *Attention, in []Array, mask Array, grads []Array) {
 	if in[1].Dtype == device.Float64 {
 		attendBackward[float64](h, in, mask, grads)
@@ -341,7 +340,8 @@ func LogSumExps(out, x Array, count int) {
 	}
 }
 
-// Spreads writes finish of the variance of each row of count elements of x to out, float32 or float64.
+// Spreads applies finish to the variance of each row of count elements of x and writes the results to out, float32 or
+// float64.
 func Spreads(out, x Array, count, divisor int, finish func(float64) float64) {
 	if out.Dtype == device.Float64 {
 		spreads(Stored[float64](out), x, count, divisor, finish)
@@ -350,7 +350,7 @@ func Spreads(out, x Array, count, divisor int, finish func(float64) float64) {
 	}
 }
 
-// Saturate brings contiguous float32 or float64 into [-largest, largest]; NaN stays.
+// Saturate clamps contiguous float32 or float64 to [-largest, largest]; NaN stays.
 func Saturate(x Array, largest float64) {
 	if x.Dtype == device.Float64 {
 		mapBy(x, x, func(dst, x []float64) { ClampFloat(dst, x, -largest, largest, Vectors64.Clamp) })
@@ -360,8 +360,8 @@ func Saturate(x Array, largest float64) {
 	}
 }
 
-// CrossEntropies writes -ln softmax of the element that at names of each row of count elements of x to out, float32 or
-// float64; 0 where it names none, being negative.
+// CrossEntropies writes -ln softmax of one element of each row of count elements of x to out, float32 or float64: the
+// element at the position in at, or 0 if that is negative.
 func CrossEntropies(out, x Array, count int, at []int64) {
 	if out.Dtype == device.Float64 {
 		crossEntropies(Stored[float64](out), x, count, at)

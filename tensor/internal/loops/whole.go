@@ -8,9 +8,9 @@ import (
 	"github.com/lectern-go/lectern/internal/cpu"
 )
 
-// Loops over int64. In vector instructions they take the places of float64.
+// Loops over int64. For vector instructions, these are in the places of float64.
 
-// whole1 returns a loop of vectors as one over int64, or else the one in Go.
+// whole1 returns a vector loop as one over int64, or else the one in Go.
 func whole1(vector func(dst, x []float64), portable func(dst, x []int64)) func(dst, x []int64) {
 	if vector == nil {
 		return portable
@@ -79,7 +79,7 @@ var SquareInts = func() func(dst, x []float32) {
 	return func(dst, x []float32) { mul(dst, x, x) }
 }()
 
-// ClampWhole brings x into [low, high]; high wins.
+// ClampWhole clamps x to [low, high]; high wins.
 func ClampWhole(dst, x []int64, low, high int64) {
 	if clamp := Vectors64.ClampWhole; clamp != nil {
 		clamp(sameBits[float64](dst), sameBits[float64](x), math.Float64frombits(uint64(low)), math.Float64frombits(uint64(high)))
@@ -98,7 +98,7 @@ var (
 	ModWhole   = nearWhole(Vectors64.ModNear, modWhole)
 )
 
-// nearWhole runs a loop of vectors over blocks whose numbers are small enough for it, and the other one over the rest.
+// nearWhole runs a vector loop over blocks whose numbers are small enough for it, and the other loop over the rest.
 func nearWhole(near func(dst, x, y []float64), far func(dst, x, y []int64)) func(dst, x, y []int64) {
 	if near == nil {
 		return far
@@ -147,7 +147,7 @@ func modWhole(dst, x, y []int64) {
 	}
 }
 
-// AnyZero reports whether one of integers is 0.
+// AnyZero reports whether any integer is 0.
 func AnyZero(x Array) bool {
 	var found atomic.Bool
 	if x.Width == 4 && x.IsContiguous() {
@@ -171,8 +171,7 @@ func AnyZero(x Array) bool {
 	return found.Load()
 }
 
-// anyZero finds a zero by its being the one number whose first bit differs in it and in the number before it, of those
-// without that bit.
+// anyZero finds a zero as the only number without its first bit from which subtracting 1 sets that bit.
 func anyZero[S uint32 | uint64](x []S) bool {
 	var some S
 	for _, v := range x {
@@ -181,7 +180,7 @@ func anyZero[S uint32 | uint64](x []S) bool {
 	return some>>(8*unsafe.Sizeof(some)-1) != 0
 }
 
-// MultiplyWhole computes a product of matrices of integers into elements of out from at on.
+// MultiplyWhole computes a product of integer matrices and writes it to out, from element at on.
 func MultiplyWhole(out Array, at int, a, b Array) {
 	m, k, n := a.Layout.Shape[0], a.Layout.Shape[1], b.Layout.Shape[1]
 	right := make([]int64, k*n)

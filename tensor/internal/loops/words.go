@@ -10,7 +10,7 @@ func (words WordKernel) Bools(to, left, right []uint8) {
 	Parallel(len(to), ParallelFrom, func(start, end int) { words.some(to[start:end], left[start:end], right[start:end]) })
 }
 
-// Rows is Bools for rows of bools. An operand that has a single row repeats it.
+// Rows is Bools for rows of bools. An operand with a single row repeats it.
 func (words WordKernel) Rows(to, left, right []uint8, width int) {
 	row := func(x []uint8, at int) []uint8 {
 		if len(x) == width {
@@ -38,7 +38,7 @@ func (words WordKernel) some(to, left, right []uint8) {
 	copy(to[eight:], rest[0][:])
 }
 
-// AndWords is 1 where both bools are.
+// AndWords is 1 where both bools are true.
 func AndWords(dst, x, y []uint64) {
 	if InWords(Vectors64.AndBits, dst, x, y) {
 		return
@@ -48,7 +48,7 @@ func AndWords(dst, x, y []uint64) {
 	}
 }
 
-// OrWords is 1 where one of the bools is, or both are.
+// OrWords is 1 where at least one of the bools is true.
 func OrWords(dst, x, y []uint64) {
 	if InWords(Vectors64.OrBits, dst, x, y) {
 		return
@@ -68,7 +68,7 @@ func XorWords(dst, x, y []uint64) {
 	}
 }
 
-// NotWords is 1 where the bool is not.
+// NotWords is 1 where the bool is false.
 func NotWords(dst, x, _ []uint64) {
 	if not := Vectors64.XorBitsOf; not != nil {
 		each := math.Float64frombits(EachTrue)

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// headroom is memory that is never touched, so that it costs addresses alone. The
-// garbage collector starts when as much was allocated as was alive after it ran
-// last, and at 4 MB: that is every 256th result of 4096 numbers, and collecting
-// them costs more than computing them. It counts this block as alive. More would
+// headroom is memory that is never touched, so it costs only addresses. The garbage
+// collector starts when as much has been allocated as was alive after its last run,
+// and not before 4 MB: that is every 256th result of 4096 numbers, and collecting them
+// costs more than computing them. It counts this block as alive. A larger block would
 // make results go through more memory than the nearer caches hold. With several
-// threads a run of the collector costs several times as much, as it must stop
-// and wake them, and fewer are better.
+// threads, a run of the collector costs several times as much, because it must stop
+// and wake them, so fewer runs are better.
 //
 //lint:ignore U1000 the collector sees it
 var headroom = uninitialized(headroomFor(runtime.GOMAXPROCS(0)))
@@ -25,22 +25,22 @@ func headroomFor(threads int) int {
 	return 32 << 20
 }
 
-// A collector that waits until garbage has reached the size of what lives doubles the
-// memory of a training step, whose activations live. So it is started earlier: when the
-// heap has grown by a quarter of what lived when it ran last. It marks few objects,
-// however large they are, and takes next to no time.
+// A collector that waits until there is as much garbage as live memory doubles the
+// memory of a training step, whose activations are live. So it is started earlier: when
+// the heap has grown by a quarter of what was live after its last run. It marks few
+// objects, however large they are, and takes next to no time.
 //
-// How far the heap has grown takes a few microseconds to ask, so that it is asked only
-// once so many bytes were handed out that it may have. Recycled ones count, too: beside
-// each result lies what the operation needed to compute it, which becomes garbage.
+// Asking how far the heap has grown takes a few microseconds, so that is done only
+// after enough bytes have been handed out. Recycled ones count, too: beside each result
+// there is what the operation needed to compute it, which becomes garbage.
 var (
 	Handed     atomic.Int64 // bytes since the heap was looked at
-	Enough     atomic.Int64 // of them to look again
+	Enough     atomic.Int64 // how many of them until the next look
 	collecting atomic.Bool
-	Resting    atomic.Int64 // nanoseconds since started: not before
+	Resting    atomic.Int64 // in nanoseconds since started: no run before
 	started                 = time.Now()
 
-	// LeastGarbage is the least that is worth it.
+	// LeastGarbage is the least garbage that is worth a run.
 	LeastGarbage int64 = 128 << 20
 )
 
@@ -51,12 +51,12 @@ func aboutToHand(bytes int) {
 	}
 	defer collecting.Store(false)
 	start := time.Since(started)
-	resting := int64(start) < Resting.Load() // it would take too large a share of the time
+	resting := int64(start) < Resting.Load() // it would take too much of the time
 	left, room, pace := roomLeft()
 	if resting {
-		left += room // but there is an end to that
+		left += room // but not forever
 	}
-	if left <= 0 && pace == 100 { // else its pace is the user's affair
+	if left <= 0 && pace == 100 { // else its pace is the user's choice
 		runtime.GC()
 		left, _, _ = roomLeft()
 		end := time.Since(started)
@@ -68,8 +68,8 @@ func aboutToHand(bytes int) {
 	Handed.Store(0)
 }
 
-// roomLeft returns by how many bytes the heap may still grow until the collector is to
-// be started, of how many since it ran last, and the value of GOGC.
+// roomLeft returns by how many bytes the heap may still grow before the collector is
+// started, out of how many since its last run, and the value of GOGC.
 func roomLeft() (left, room int64, pace uint64) {
 	s := []metrics.Sample{{Name: "/gc/gogc:percent"}, {Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(s)

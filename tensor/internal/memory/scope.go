@@ -8,12 +8,12 @@ import (
 	"github.com/lectern-go/lectern/internal/goroutine"
 )
 
-// Of a device's memory the collector sees nothing but small objects, so that a loop
-// can fill a device before the collector runs; package gpu then starts it, which
-// takes time. So scopes note the results that are made, to give them back at once.
+// The collector sees only small objects of a device's memory, so a loop can fill a
+// device before the collector runs; package gpu then starts it, which takes time. So
+// scopes note the results that are made, to free them at once.
 
-// FreeAfter runs f, and then gives back all storages that were made in it, on its goroutine, and the gradients that it
-// dropped, except for what outlives a step, and what f passes to keep. It does so too if f panics.
+// FreeAfter runs f, and then frees all storages that were made in it, on its goroutine, and the gradients that it
+// dropped, except for what outlives a step, and what f passes to keep. It does so even if f panics.
 func FreeAfter(f func(keep func(*Storage))) {
 	s := newScope(true)
 	kept := map[*Storage]bool{}
@@ -34,13 +34,13 @@ func FreeAfter(f func(keep func(*Storage))) {
 	scopes.With(s, func() { f(func(m *Storage) { kept[m] = true }) })
 }
 
-// scope is what was made on a goroutine, in a function that will give it back.
+// scope holds what was made on a goroutine, in a function that will free it.
 type scope struct {
 	outer   *scope // nil if there is none
 	all     bool   // it is a FreeAfter
 	made    storages
 	waiting []*Storage // of those, gradients that will be held
-	dropped storages   // gradients that are none any more
+	dropped storages   // former gradients
 }
 
 // scopes is the innermost scope of each goroutine that is inside one.
@@ -51,17 +51,17 @@ func newScope(all bool) *scope {
 	return &scope{outer: outer, all: all, made: storages{letGo: all}, dropped: storages{letGo: all}}
 }
 
-// note leaves m to s; without a scope, which is nil, it is left to the collector. Only
-// FreeAfter, which ends the use of all tensors alike, cares for small ones.
+// note leaves m to s, or to the collector if s is nil, which means no scope. Only
+// FreeAfter, which ends the use of all tensors alike, cares about small ones.
 func (s *scope) note(m *Storage) {
 	if s != nil && (s.all || m.pooled || m.Device != nil) {
 		s.made.add(m)
 	}
 }
 
-// storages are those that will be given back. What holds all that a step makes until the
-// step ends, holds more than the step needs: the operands that an operation converts
-// for itself, and all that saved values are computed from. So the collector may take
+// storages are those that will be freed. Holding everything that a step makes until it
+// ends would hold more than the step needs: the operands that an operation converts for
+// itself, and everything that saved values are computed from. So the collector may take
 // large ones that nothing else reaches.
 type storages struct {
 	held      []*Storage
@@ -77,7 +77,7 @@ func (s *storages) add(m *Storage) {
 	}
 }
 
-// all goes through those that are still there.
+// all yields those that are still there.
 func (s *storages) all() iter.Seq[*Storage] {
 	return func(yield func(*Storage) bool) {
 		for _, m := range s.held {
@@ -103,7 +103,7 @@ func (s *Storage) NoteMade() {
 	}
 }
 
-// NoteWaiting notes that s is a gradient which was computed along with another one, and will be asked for next.
+// NoteWaiting notes that s is a gradient that was computed along with another one and will be asked for next.
 func (s *Storage) NoteWaiting() {
 	if inner, ok := scopes.Get(); ok {
 		inner.waiting = append(inner.waiting, s)
@@ -121,11 +121,11 @@ func (s *Storage) NoteDropped() {
 	}
 }
 
-// Passing gives the memory of gradients back while Backward goes on: each as soon
-// as it was passed on to the inputs, and what was needed to compute it even before.
-// So they go through little memory, which stays in the near caches. Nobody else can
-// hold them but a node, which marks what it keeps as Gradient, and functions of the
-// user, which see what was lent.
+// Passing frees the memory of gradients while Backward goes on: each as soon as it has
+// been passed on to the inputs, and what was needed to compute it even before. So they
+// go through little memory, which stays in the near caches. Nothing else can hold them
+// but a node, which marks what it keeps as Gradient, and functions of the user, which
+// see what was lent.
 type Passing struct {
 	*scope                  // what was made since Hold was last called
 	leave  func()           // ends the scope
@@ -148,8 +148,8 @@ func (p *Passing) End() {
 	}
 }
 
-// Hold notes that g is on its way. All else that was made since the last call was
-// needed to compute g, or is kept.
+// Hold notes that g is on its way. Everything else that was made since the last call
+// was needed to compute g, or is kept.
 func (p *Passing) Hold(g *Storage) {
 	for m := range p.made.all() {
 		if m == g || slices.Contains(p.waiting, m) {
@@ -185,7 +185,7 @@ func (p *Passing) done(m *Storage) {
 	}
 }
 
-// passOn leaves to the outer scope what s was to give back.
+// passOn leaves to the outer scope what s was to free.
 func (s *scope) passOn() {
 	for m := range s.made.all() {
 		s.outer.note(m)

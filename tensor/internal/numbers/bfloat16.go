@@ -11,13 +11,13 @@ import (
 // BFloat16Value returns the value of a bfloat16 code.
 func BFloat16Value(code uint16) float32 { return math.Float32frombits(uint32(code) << 16) }
 
-// BFloat16Code returns the bfloat16 nearest to x, ties to even: it adds just
-// less than half of the last place kept, or exactly half if that place is odd,
-// and cuts. A carry runs into the exponent, as it should.
+// BFloat16Code returns the bfloat16 nearest to x, ties to even: it adds just less than
+// half of the last place kept, or exactly half if that place is odd, and truncates. A
+// carry runs into the exponent, as it should.
 func BFloat16Code(x float32) uint16 {
 	bits := math.Float32bits(x)
 	if x != x {
-		return uint16(bits>>16) | 0x40 // cutting must not turn NaN into infinity
+		return uint16(bits>>16) | 0x40 // truncating must not turn NaN into infinity
 	}
 	return uint16((bits + 0x7fff + bits>>16&1) >> 16)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/x448/float16"
 )
 
-// Code returns the code of x as a type stores it in some bytes, rounded as conversions round.
+// Code returns the code of x as a type stores it in memory, rounded as in conversions.
 func Code(d device.Type, bytes int, x float64) uint64 {
 	switch d {
 	case device.Float64:
@@ -23,7 +23,7 @@ func Code(d device.Type, bytes int, x float64) uint64 {
 	return InMemory(unsafe.Pointer(&code), bytes)
 }
 
-// InMemory reads a code of some bytes as it lies in memory.
+// InMemory reads a code of several bytes as it lies in memory.
 func InMemory(p unsafe.Pointer, bytes int) uint64 {
 	switch bytes {
 	case 1:
@@ -36,7 +36,7 @@ func InMemory(p unsafe.Pointer, bytes int) uint64 {
 	return *(*uint64)(p)
 }
 
-// Value returns the number behind a code.
+// Value returns the number for a code.
 func Value(d device.Type, code uint64) float64 {
 	switch d {
 	case device.Float64:

@@ -1,5 +1,5 @@
-// Package numbers has the codes of the small floats, and loops that convert elements, as
-// they are stored, to the types that are computed in and back.
+// Package numbers has the codes of the small floats, and loops that convert stored
+// elements to the types that are computed in, and back.
 package numbers
 
 import (
@@ -134,8 +134,8 @@ func store[S Number, T Number](dst unsafe.Pointer, src []T) {
 	}
 }
 
-// storeInteger keeps the low bits of a number that is too large, as a cast in
-// C does; fractions are cut.
+// storeInteger keeps the low bits of a number that is too large, as a cast in C does;
+// fractions are dropped.
 func storeInteger[S int32 | int16 | int8 | uint8, T Number](dst unsafe.Pointer, src []T) {
 	to := unsafe.Slice((*S)(dst), len(src))
 	for i := range src {
@@ -206,7 +206,7 @@ func doubleStorer(d device.Type) func(dst unsafe.Pointer, src []float64) {
 	return nil
 }
 
-// wholeToFloat32 is store in vector instructions, for numbers that they are right for.
+// wholeToFloat32 stores with vector instructions, for numbers that they convert correctly.
 func wholeToFloat32(dst unsafe.Pointer, src []int64) {
 	if cpu.Near(src) {
 		converters.WholeToFloat32(dst, src)

@@ -6,15 +6,15 @@ import (
 	"unsafe"
 )
 
-// The two 8-bit floats of the OCP specification (and of Micikevicius et al.,
-// "FP8 Formats for Deep Learning", 2022):
+// The two 8-bit floats of the OCP specification (and of Micikevicius et al., "FP8
+// Formats for Deep Learning", 2022):
 //
 //	E4M3  bias 7, no infinity, NaN is S.1111.111, largest 448
 //	E5M2  bias 15, as IEEE 754 would have it, largest 57344
 //
-// Numbers are rounded to nearest, ties to even, on a grid without an upper
-// end; what then lies above the largest value overflows: to NaN in E4M3, to
-// infinity in E5M2, or to the largest value when saturating.
+// Numbers are rounded to nearest, ties to even, on a grid without an upper end;
+// results above the largest value overflow: to NaN in E4M3, to infinity in E5M2, or to
+// the largest value when saturating.
 
 const (
 	e4m3Max, E4M3NaN             = 0x7e, 0x7f
@@ -56,12 +56,11 @@ func float8Value(code, mantissa, bias int) float32 {
 	return float32(value)
 }
 
-// float8Code rounds the magnitude of x, which is no NaN, to a code without
-// sign. It may be larger than any code: overflow is the caller's to handle.
+// float8Code rounds the magnitude of x, which is not NaN, to a code without sign. The
+// result may be larger than any code: the caller handles overflow.
 func float8Code(bits uint32, mantissa, bias uint32) uint32 {
 	if bits < (float32Bias+1-bias)<<float32Mantissa { // subnormal
-		// The last place of magic is that of the subnormals, so the addition
-		// rounds to it.
+		// The last place of magic is that of the subnormals, so the addition rounds to it.
 		magic := math.Float32frombits((float32Bias + 1 - bias + float32Mantissa - mantissa) << float32Mantissa)
 		return math.Float32bits(math.Float32frombits(bits)+magic) - math.Float32bits(magic)
 	}
@@ -115,9 +114,9 @@ func loadFloat8[T Number](values *[256]float32) func(dst []T, src unsafe.Pointer
 }
 
 // float8Codes holds the code of every float32 whose lower half is 0, by its
-// upper half. The formats keep at most 3 of the 7 mantissa bits in there, so a
-// lower half that is not 0 matters only as "a little more", which setting the
-// last bit says as well.
+// upper half. The formats keep at most 3 of the 7 mantissa bits in there, so a lower
+// half that is not 0 matters only as "a little more", which setting the last bit
+// expresses just as well.
 type float8Codes [1 << 16]uint8
 
 func codesOf(encode func(x float32, saturate bool) uint8) func() *float8Codes {
@@ -132,7 +131,7 @@ func codesOf(encode func(x float32, saturate bool) uint8) func() *float8Codes {
 
 var e4m3Codes, e5m2Codes = codesOf(E4M3Code), codesOf(E5M2Code)
 
-// storeFloat8 asks for the codes when it needs them: who has a matmul ready for every type must not wait for them.
+// storeFloat8 asks for the codes when it needs them: preparing a matmul for every type must not wait for them.
 func storeFloat8[T Number](ask func() *float8Codes) func(dst unsafe.Pointer, src []T) {
 	return func(dst unsafe.Pointer, src []T) {
 		codes := ask()

@@ -3,7 +3,7 @@ package numbers
 import "math"
 
 // FP4 is E2M1: 1 sign bit, 2 exponent bits (bias 1), 1 mantissa bit. Its numbers are 0, 0.5, 1, 1.5, 2, 3, 4, 6 and
-// their negatives: far too few for a tensor, enough for a short block of one that has a scale of its own.
+// their negatives: far too few for a tensor, but enough for a short block of one with its own scale.
 
 // FP4Values holds the value of each code.
 var FP4Values = [16]float32{0, 0.5, 1, 1.5, 2, 3, 4, 6, float32(math.Copysign(0, -1)), -0.5, -1, -1.5, -2, -3, -4, -6}
@@ -11,13 +11,13 @@ var FP4Values = [16]float32{0, 0.5, 1, 1.5, 2, 3, 4, 6, float32(math.Copysign(0,
 // FP4Max is the largest of them.
 const FP4Max = 6
 
-// FP4Code returns the code nearest to x, ties to even, saturating; x is no NaN.
+// FP4Code returns the code nearest to x, ties to even, saturating; x is not NaN.
 func FP4Code(x float32) uint8 {
 	var sign uint8
 	if math.Signbit(float64(x)) {
 		sign, x = 8, -x
 	}
-	// Each bound lies half-way between two numbers, and belongs to the even code.
+	// Each bound lies halfway between two numbers, and belongs to the even code.
 	switch {
 	case x <= 0.25:
 		return sign
@@ -37,15 +37,15 @@ func FP4Code(x float32) uint8 {
 	return sign | 7
 }
 
-// A BlockScale divides the numbers of a block, so that FP4 has them.
+// A BlockScale divides the numbers of a block, so that they fit FP4.
 type BlockScale struct {
 	// Powers says that scales are powers of two, stored as exponents (E8M0). Others are E4M3 numbers times Global.
 	Powers bool
 	Global float32
 }
 
-// GlobalScale returns the scale of a whole tensor that brings those of its blocks into the range
-// of E4M3; 1 if no number asks for one.
+// GlobalScale returns the scale of a whole tensor that brings the scales of its blocks into the
+// range of E4M3; 1 if no number needs one.
 func GlobalScale(values []float32) float32 {
 	largest, finite := magnitude(values)
 	if !(largest > 0) || !finite {
@@ -60,7 +60,7 @@ func GlobalScale(values []float32) float32 {
 
 const mxBias, mxNaN = 127, 0xff
 
-// Of chooses the scale of a block: what to divide by, and its code.
+// Of chooses the scale of a block: the number to divide by, and its code.
 func (s BlockScale) Of(block []float32) (scale float32, code uint8) {
 	largest, finite := magnitude(block)
 	if !s.Powers {
@@ -82,7 +82,7 @@ func (s BlockScale) Of(block []float32) (scale float32, code uint8) {
 	return s.Value(code), code
 }
 
-// Value returns what a code divides by.
+// Value returns the number that a code divides by.
 func (s BlockScale) Value(code uint8) float32 {
 	switch {
 	case !s.Powers:

@@ -1,5 +1,5 @@
-// Package packed writes plain data one after the other, to be read in the same order. Its
-// short names would mean something else in package tensor.
+// Package packed writes plain data, one item after the other, to be read in the same
+// order. Its short names would mean something else in package tensor.
 package packed
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
-// Data is what was written and not read yet.
+// Data is what has been written and not read yet.
 type Data []byte
 
 // PutInt writes a number.
@@ -21,7 +21,7 @@ func (p *Data) Int() int {
 	return int(v)
 }
 
-// PutFlag writes yes or no.
+// PutFlag writes a bool.
 func (p *Data) PutFlag(set bool) {
 	if set {
 		p.PutInt(1)
@@ -30,7 +30,7 @@ func (p *Data) PutFlag(set bool) {
 	}
 }
 
-// Flag reads yes or no.
+// Flag reads a bool.
 func (p *Data) Flag() bool { return p.Int() == 1 }
 
 // PutText writes a text.

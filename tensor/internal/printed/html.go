@@ -10,9 +10,9 @@ import (
 // maxCells is how many elements a table shows before it leaves out those in the middle.
 const maxCells = 400
 
-// HTML writes an array of one to four axes: one or two are a table, a third one sets tables side by side, a fourth sets
-// rows of them under each other. With heat, each number has a ground that grows stronger with its distance from zero:
-// blue for positive numbers, orange for negative ones; hottest is the largest distance.
+// HTML writes an array of one to four axes: one or two make a table, a third one puts tables side by side, and a fourth
+// puts rows of them below each other. With heat, each number has a background that grows stronger with its distance
+// from zero: blue for positive numbers, orange for negative ones; hottest is the largest distance.
 func (a Array) HTML(heat bool) (text string, hottest float64) {
 	p := tables{printer: printer{Array: a, summarize: a.len() > maxCells}}
 	values := p.chooseStyle()
@@ -31,7 +31,7 @@ func (a Array) HTML(heat bool) (text string, hottest float64) {
 // tables writes an array as HTML.
 type tables struct {
 	printer
-	hottest float64 // the value with the darkest ground; 0 for none
+	hottest float64 // the value with the darkest background; 0 for none
 }
 
 // nested writes the part at an index: a table, or boxes that hold the next axis.
@@ -45,7 +45,7 @@ func (p *tables) nested(b *strings.Builder, index []int) {
 	switch {
 	case outer:
 		b.WriteString(`<div style="display:grid;gap:.8em">`)
-	case len(p.Shape) == 4: // columns of tables stay under each other
+	case len(p.Shape) == 4: // columns of tables stay below each other
 		b.WriteString(`<div style="display:flex;gap:1.2em">`)
 	default:
 		b.WriteString(`<div style="display:flex;flex-wrap:wrap;gap:.4em 1.2em">`)
@@ -92,7 +92,7 @@ func (p *tables) matrix(b *strings.Builder, index []int) {
 	b.WriteString("</table>")
 }
 
-// ground is the colour behind a number, through which the page's own shows.
+// ground is the colour behind a number, through which the page's own colour shows.
 func (p *tables) ground(v float64) string {
 	if p.hottest == 0 || v == 0 || math.IsNaN(v) {
 		return ""
@@ -111,7 +111,7 @@ type Field struct {
 	Width        int // in bits
 }
 
-// Boxes draws the bits of a code, each field in a colour of its own, and a text behind them.
+// Boxes draws the bits of a code, each field in its own colour, followed by a text.
 func Boxes(text string, fields ...Field) string {
 	var s strings.Builder
 	s.WriteString(`<div class="lectern-bits" style="font-family:monospace;line-height:1.8">`)

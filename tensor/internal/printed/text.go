@@ -1,5 +1,5 @@
-// Package printed writes arrays of numbers for people: as PyTorch prints them, and as tables of HTML. It knows no
-// tensors, but what to ask for each element.
+// Package printed writes arrays of numbers for people: as PyTorch prints them, and as HTML tables. It knows
+// nothing of tensors, only functions that return each element.
 package printed
 
 import (
@@ -18,7 +18,7 @@ const (
 )
 
 // An Array is the visible part of a tensor. At and Whole return the element at an index, which has an entry for each
-// axis. Integers don't go by way of float64, which has not all of them.
+// axis. Integers don't go through float64, which can't hold all of them.
 type Array struct {
 	Shape       []int
 	Float, Bool bool // else integers
@@ -34,8 +34,8 @@ func (a Array) len() int {
 	return n
 }
 
-// Text writes the elements in nested brackets, aligned, those in the middle left out if they are many; indent is the
-// column of the first one.
+// Text writes the elements in nested brackets, aligned, leaving out those in the middle if there are many; indent is
+// the column of the first one.
 func (a Array) Text(indent int) string {
 	p := printer{Array: a, summarize: a.len() > Threshold}
 	p.chooseStyle()
@@ -45,8 +45,8 @@ func (a Array) Text(indent int) string {
 	return p.text(nil, indent)
 }
 
-// Line writes the elements as Text does, on one line. Of a longer one it writes some from the beginning and the last
-// few, in limit bytes at most, which are more than 20.
+// Line writes the elements as Text does, on one line. If that is too long, it writes some from the beginning and the
+// last few, in at most limit bytes, which are more than 20.
 func (a Array) Line(limit int) string {
 	p := printer{Array: a, summarize: a.len() > Threshold}
 	p.chooseStyle()
@@ -63,8 +63,8 @@ func (a Array) Line(limit int) string {
 	return line.String()[:limit-both] + gap + end[len(end)-tail:]
 }
 
-// pieces calls visit for what makes up the line at an index, until it returns false; from the
-// end of the line on, if back.
+// pieces calls visit for each piece of the line at an index, until it returns false; from the
+// end of the line, if back.
 func (p *printer) pieces(index []int, back bool, visit func(string) bool) bool {
 	axis := len(index)
 	edges, first, last := p.edges(p.Shape[axis]), "[", "]"
@@ -124,7 +124,7 @@ type printer struct {
 	known     [][]int // edges, by the last
 }
 
-// edges returns the positions shown of an axis; -1 stands for those left out.
+// edges returns the positions of an axis that are shown; -1 stands for those left out.
 func (p *printer) edges(size int) []int {
 	i := slices.IndexFunc(p.known, func(e []int) bool { return e[len(e)-1] == size-1 })
 	if size > 0 && i >= 0 {
@@ -192,7 +192,7 @@ func (p *printer) digits(index []int) string {
 	return "False"
 }
 
-// aligned writes one element in the width of all.
+// aligned writes one element in the common width.
 func (p *printer) aligned(index []int) string {
 	text := p.digits(index)
 	return strings.Repeat(" ", max(0, p.style.width-len(text))) + text
@@ -233,12 +233,12 @@ func (p *printer) text(index []int, indent int) string {
 // numberStyle is how the numbers of one tensor are written, so that they align.
 type numberStyle struct {
 	scientific bool
-	whole      bool // all values are whole: "2." instead of "2.0000"
+	whole      bool // all values are integers: "2." instead of "2.0000"
 	width      int
 }
 
-// newNumberStyle chooses a style from the values to be shown: scientific if
-// they span more than three decades or lie outside [1e-4, 1e8].
+// newNumberStyle chooses a style for the values to show: scientific if they span more
+// than three decades or lie outside [1e-4, 1e8].
 func newNumberStyle(float bool, values []float64) numberStyle {
 	s := numberStyle{whole: true, width: 1}
 	if !float {

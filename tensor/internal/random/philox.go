@@ -18,8 +18,8 @@ import (
 // Philox 4×32-10, the counter-based generator of Salmon, Moraes, Dror and Shaw,
 // "Parallel Random Numbers: As Easy as 1, 2, 3" (2011). It is a cipher in which
 // the plain text is a counter: block number i of a stream can be computed without
-// the blocks before it, so that any number of threads can fill a tensor together
-// and the result does not depend on how they share the work.
+// the blocks before it, so that any number of threads can fill a tensor together and
+// the result does not depend on how they share the work.
 
 const (
 	philoxMul0, philoxMul1 = 0xd2511f53, 0xcd9e8d57
@@ -90,7 +90,7 @@ func BoxMuller(a, b uint64) (x, y float64) {
 }
 
 // vectors are the loops of this processor, which make the same words. Their normal numbers differ from those of
-// BoxMuller in the last digits of a float64, as those of devices do.
+// BoxMuller in the last digits of a float64, as do those of devices.
 var vectors = cpu.Float64s()
 
 // fewWords is how many are made one by one rather than in vectors.
@@ -109,19 +109,20 @@ var counts = func() (c [512]float64) {
 	return c
 }()
 
-// blocks writes the halves of blocks from one on, at most as many as there are counts.
+// blocks writes the halves of blocks from a given one on, at most as many as there are counts.
 func (d Draw) blocks(a, b []float64, first uint64) {
 	key0, key1, stream0, stream1, block := d.places(first)
 	vectors.Philox(a, b, counts[:], key0, key1, stream0, stream1, block)
 }
 
-// places are what Philox is told, integers in the places of float64.
+// places are Philox's inputs, as integers in the places of float64.
 func (d Draw) places(first uint64) (key0, key1, stream0, stream1, block float64) {
 	place := func(w uint32) float64 { return math.Float64frombits(uint64(w)) }
 	return place(d.Key[0]), place(d.Key[1]), place(uint32(d.Stream)), place(uint32(d.Stream >> 32)), math.Float64frombits(first)
 }
 
-// Normals fills dst with normal numbers of a mean and a standard deviation, of the words from start, which is even, on.
+// Normals fills dst with normal numbers with a mean and a standard deviation, made from the words from start on, which
+// is even.
 func (d Draw) Normals(dst []float64, start int, mean, std float64) {
 	block := d.First + uint64(start)/2
 	if vectors.Normals == nil {
@@ -180,8 +181,8 @@ func (d Draw) normalPairs(pairs []float64, first uint64, mean, std float64) {
 	vectors.NormalPairs(pairs, counts[:], key0, key1, stream0, stream1, block, mean, std)
 }
 
-// Uniforms fills dst with numbers from low to high of the first 53 or 24 bits of the words from
-// start, which is even, on.
+// Uniforms fills dst with numbers from low to high, made from the first 53 or 24 bits of the
+// words from start on, which is even.
 func (d Draw) Uniforms(dst []float64, start, bits int, low, high float64) {
 	block := d.First + uint64(start)/2
 	kernel := vectors.Uniforms
@@ -212,7 +213,7 @@ func (d Draw) Uniforms(dst []float64, start, bits int, low, high float64) {
 	}
 }
 
-// interleave writes x and y by turns and returns the rest of dst, which may end with one of x.
+// interleave writes x and y alternately and returns the rest of dst, which may end with one of x.
 func interleave(dst, x, y []float64) (rest []float64) {
 	pairs := min(len(x), len(dst)/2)
 	to := dst[:2*pairs]
@@ -238,9 +239,9 @@ func (d Draw) FirstUniforms(n int) []float64 {
 	return u
 }
 
-// WithReplacement draws with replacement: where the sum of the weights up to a position
-// first exceeds a share of their total. At least one weight is above 0, and none is infinite. Sums up to the ends of
-// blocks are made first, and only those inside the block that a share falls into besides.
+// WithReplacement draws with replacement: the first position at which the sum of the weights exceeds a random
+// fraction of their total. At least one weight is above 0, and none is infinite. It first computes the sums up to
+// the ends of blocks, and then only those inside the block that the fraction falls into.
 func WithReplacement(to []int64, w, u []float64) {
 	const block = 64
 	scale, largest := 1., 0.
@@ -252,7 +253,7 @@ func WithReplacement(to []int64, w, u []float64) {
 	switch {
 	case largest > math.MaxFloat64/float64(len(w)): // a sum would overflow
 		scale = 0x1p-64
-	case largest < 0x1p-900: // a share would lose digits
+	case largest < 0x1p-900: // a fraction would lose digits
 		scale = 0x1p600
 	}
 	sumOf := func(x []float64) (sum float64) {
@@ -285,7 +286,7 @@ func WithReplacement(to []int64, w, u []float64) {
 				break
 			}
 		}
-		for at < 0 { // rounded so that the share falls behind all weights
+		for at < 0 { // rounded so that the fraction falls after all weights
 			b--
 			for j, v := range w[b*block : (b+1)*block] {
 				if v > 0 {
@@ -298,8 +299,8 @@ func WithReplacement(to []int64, w, u []float64) {
 }
 
 // WithoutReplacement draws without replacement. Waiting times with the weights as rates end in
-// the order in which the positions would be drawn one after another: Efraimidis and
-// Spirakis, Weighted random sampling with a reservoir, 2006.
+// the order in which the positions would be drawn one after another: Efraimidis and Spirakis,
+// Weighted random sampling with a reservoir, 2006.
 func WithoutReplacement(to []int64, w, u []float64) {
 	type waiting struct {
 		at   int64
@@ -318,8 +319,8 @@ func WithoutReplacement(to []int64, w, u []float64) {
 }
 
 // TruncatedNormal returns the function that maps uniform numbers in (0, 1) to
-// unit normal numbers in [a, b]: the inverse of their distribution, so that none
-// is drawn in vain and none is cut.
+// unit normal numbers in [a, b]: the inverse of their distribution, so that no draw is
+// wasted and none is clipped.
 func TruncatedNormal(a, b float64) func(u float64) float64 {
 	if a > 0 { // work in the lower tail, where probabilities keep their digits
 		mirrored := TruncatedNormal(-b, -a)
@@ -327,8 +328,8 @@ func TruncatedNormal(a, b float64) func(u float64) float64 {
 	}
 	below, span := normalCDF(a), normalCDF(b)-normalCDF(a)
 	if b < -30 {
-		// So far out Φ runs out of exponents. There the density falls like an
-		// exponential of rate |b|.
+		// This far out, Φ runs out of exponents. There the density falls like an exponential
+		// of rate |b|.
 		rate := -b
 		mass := -math.Expm1(-rate * (b - a))
 		return func(u float64) float64 { return b + math.Log1p(-(1-u)*mass)/rate }
@@ -336,5 +337,5 @@ func TruncatedNormal(a, b float64) func(u float64) float64 {
 	return func(u float64) float64 { return mathext.NormalQuantile(below + u*span) }
 }
 
-// normalCDF is the share of a unit normal distribution below x.
+// normalCDF is the probability that a standard normal number is below x.
 func normalCDF(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }

@@ -1,4 +1,4 @@
-// The command user has a tensor, and does nothing with it. TestUsersCompileLittle looks at what that takes.
+// The command user makes a tensor, and does nothing with it. TestUsersCompileLittle checks how much code that compiles.
 package main
 
 import "github.com/lectern-go/lectern/tensor"
