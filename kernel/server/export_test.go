@@ -287,7 +287,7 @@ func passedBefore(t *testing.T, file, out string) string {
 }
 
 // TestExportElsewhere: in a module that does not require ours, programs build and print, and its requirements stay as
-// they are.
+// they are. Two modules stand for all unless LECTERN_LONG is set.
 func TestExportElsewhere(t *testing.T) {
 	cells := []string{
 		"%s",
@@ -317,6 +317,9 @@ func TestExportElsewhere(t *testing.T) {
 		{"replace", map[string]string{"m/go.mod": "module example.org/m\n\ngo 1.22\n\nrequire example.net/dep v1.0.0\n\nreplace example.net/dep => ../fork\n",
 			"fork/go.mod": "module example.net/dep\n\ngo 1.20\n", "fork/dep.go": "package dep\n\nconst Here = 42\n"}, "example.net/dep", false},
 	} {
+		if !long() && c.name != "calls show" && c.name != "workspace" {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			dir, cache := t.TempDir(), moduleCache(t)
 			t.Setenv("GOMODCACHE", cache)
