@@ -28,7 +28,7 @@ func TestSharing(t *testing.T) {
 		{"split", einops.Rearrange(x, "a b (h d) -> a b h d", heads), true},
 		{"split and permute", einops.Rearrange(x, "a b (h d) -> a h b d", heads), true},
 		{"axes of length 1", einops.Rearrange(x, "a b c -> 1 c () b a"), true},
-		{"compose neighbours", einops.Rearrange(x, "a b c -> (a b) c"), true},
+		{"compose neighbors", einops.Rearrange(x, "a b c -> (a b) c"), true},
 		{"compose all", einops.Rearrange(x, "... -> (...)"), true},
 		{"compose in another order", einops.Rearrange(x, "a b c -> (b a) c"), false},
 		{"split and compose back", einops.Rearrange(einops.Rearrange(x, "a b (h d) -> a h b d", heads), "a h b d -> a b (h d)"), true},

@@ -169,7 +169,7 @@ func (p parser) word(start, end int, r rules) (item, *Error) {
 	}
 	if dot := strings.IndexByte(text, '.'); dot >= 0 {
 		if strings.Contains(text, "...") {
-			return it, p.fail(start, end, fmt.Sprintf("%q is not an axis name", text), "put a space between ... and its neighbours")
+			return it, p.fail(start, end, fmt.Sprintf("%q is not an axis name", text), "put a space between ... and its neighbors")
 		}
 		return it, p.fail(start+dot, start+dot+1, "a dot outside an ellipsis", "an ellipsis is three dots: ...")
 	}

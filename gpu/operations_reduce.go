@@ -134,7 +134,7 @@ func (r *reduction) split(op string, x device.View, count int) (kept, gone []axi
 	return kept, gone, r.gone.set(op, gone, &r.goneStrides)
 }
 
-// columns reports whether neighbours in memory belong to different results, so that it
+// columns reports whether neighbors in memory belong to different results, so that it
 // is better to compute many at a time.
 func columns(kept, gone []axis) bool {
 	if len(kept) == 0 || len(gone) == 0 {

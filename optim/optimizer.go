@@ -44,7 +44,7 @@ func Dampening(d float64) Option { return Option{"dampening", func(s *Settings) 
 // Nesterov makes SGD look ahead along its average.
 func Nesterov() Option { return Option{"nesterov", func(s *Settings) { s.Nesterov = true }} }
 
-// WeightDecay pulls weights towards 0: by adding decay·p to the gradient or, in AdamW,
+// WeightDecay pulls weights toward 0: by adding decay·p to the gradient or, in AdamW,
 // separately from it.
 func WeightDecay(decay float64) Option {
 	return Option{"weight_decay", func(s *Settings) { s.WeightDecay = decay }}

@@ -16,7 +16,7 @@ import (
 )
 
 // canvas is a vg.Canvas that writes SVG elements, with one pixel per point of vg.
-// Black stands for the colour of the page's text.
+// Black stands for the color of the page's text.
 type canvas struct {
 	w, h     vg.Length
 	elements []string
@@ -240,7 +240,7 @@ func (c *canvas) path(p vg.Path) string {
 	return b.String()
 }
 
-// ink returns how SVG writes a colour, and its opacity.
+// ink returns how SVG writes a color, and its opacity.
 func ink(c color.Color) (paint string, opacity float64) {
 	n := color.NRGBAModel.Convert(c).(color.NRGBA)
 	opacity = float64(n.A) / 255

@@ -24,8 +24,8 @@ const (
 	textSize    = 12
 )
 
-// styles tell series apart by colour and by dashes, for readers who don't see colours,
-// and on paper. The colours are Okabe and Ito's, shifted where their contrast on white
+// styles tell series apart by color and by dashes, for readers who don't see colors,
+// and on paper. The colors are Okabe and Ito's, shifted where their contrast on white
 // or on a dark page would be less than 3 to 1.
 var styles = []draw.LineStyle{
 	{Color: rgb(0x3289c7), Width: 2},
@@ -42,14 +42,14 @@ func rgb(c uint32) color.NRGBA {
 	return color.NRGBA{R: uint8(c >> 16), G: uint8(c >> 8), B: uint8(c), A: 255}
 }
 
-// faded returns a translucent colour.
+// faded returns a translucent color.
 func faded(c color.Color, alpha uint8) color.NRGBA {
 	n := color.NRGBAModel.Convert(c).(color.NRGBA)
 	n.A = alpha
 	return n
 }
 
-// The text's own colour, strong and faint.
+// The text's own color, strong and faint.
 var (
 	textColor  = color.NRGBA{A: 255}
 	faintColor = color.NRGBA{A: 166}

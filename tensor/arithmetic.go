@@ -293,7 +293,7 @@ func (t *Tensor) FloorDiv(other any) *Tensor {
 	return apply(&opFloorDiv, nil, t, operand("floor divide", other))
 }
 
-// TruncDiv returns t / other rounded towards 0, as / does with Go's integers; see
+// TruncDiv returns t / other rounded toward 0, as / does with Go's integers; see
 // [Tensor.FloorDiv].
 func (t *Tensor) TruncDiv(other any) *Tensor {
 	return apply(&opTruncDiv, nil, t, operand("truncating divide", other))

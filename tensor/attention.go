@@ -408,7 +408,7 @@ func (a *attention) numbers() []float64 {
 	return []float64{0, a.scale}
 }
 
-// Each pair (a, b) of neighbours in a row is turned by its own angle:
+// Each pair (a, b) of neighbors in a row is turned by its own angle:
 //
 //	(a·cos - b·sin, a·sin + b·cos)
 //
@@ -447,7 +447,7 @@ func init() {
 	})
 }
 
-// RotatePairs turns each pair of neighbours (0 1), (2 3) and so on of the last axis by
+// RotatePairs turns each pair of neighbors (0 1), (2 3) and so on of the last axis by
 // an angle whose cosine and sine are given: tensors that are broadcast to the shape of
 // t with half as many features. This is how rotary position embeddings encode
 // positions in queries and keys (Su et al. 2021, arXiv:2104.09864). Angles are

@@ -112,7 +112,7 @@ func (t *Tensor) Lerp(end *Tensor, weight any) *Tensor {
 	return apply(&opLerp, nil, t, end, operand("lerp", weight))
 }
 
-// LerpInPlace moves t towards end; see [Tensor.Lerp]. With a weight of 1-β, t becomes
+// LerpInPlace moves t toward end; see [Tensor.Lerp]. With a weight of 1-β, t becomes
 // a running mean of the values of end.
 func (t *Tensor) LerpInPlace(end *Tensor, weight any) *Tensor {
 	return t.update(&opLerp, nil, end, weight)

@@ -287,7 +287,7 @@ func (b *builder) add(v reflect.Value, path []int) {
 			fail(ErrValue, "of", "", fmt.Sprintf("the value at %v is %s, not a number", path, kindName(v)), "give numbers, or slices of them")
 		}
 		if depth != len(b.shape) {
-			fail(ErrShape, "of", "", fmt.Sprintf("the value at %v is a number where its neighbours are slices", path), "make all rows equally deep")
+			fail(ErrShape, "of", "", fmt.Sprintf("the value at %v is a number where its neighbors are slices", path), "make all rows equally deep")
 		}
 		return
 	}
@@ -295,7 +295,7 @@ func (b *builder) add(v reflect.Value, path []int) {
 	case depth < len(b.shape) && b.shape[depth] != v.Len():
 		fail(ErrShape, "of", "", fmt.Sprintf("row %v has %s, the rows before it have %d", path, humanize.Count(v.Len(), "value"), b.shape[depth]), "make all rows equally long")
 	case depth == len(b.shape) && len(b.floats) > 0:
-		fail(ErrShape, "of", "", fmt.Sprintf("the value at %v is a slice where its neighbours are numbers", path), "make all rows equally deep")
+		fail(ErrShape, "of", "", fmt.Sprintf("the value at %v is a slice where its neighbors are numbers", path), "make all rows equally deep")
 	case depth == len(b.shape):
 		b.shape = append(b.shape, v.Len())
 	}

@@ -36,7 +36,7 @@ func TestMessages(t *testing.T) {
 		{"ragged rows", func() { tensor.Of([]float64{1, 2}, []float64{3}) }, tensor.ErrShape,
 			"tensor: of: row [1] has 1 value, the rows before it have 2; make all rows equally long"},
 		{"a slice among numbers", func() { tensor.Of(1, []int{2}) }, tensor.ErrShape,
-			"tensor: of: the value at [1] is a slice where its neighbours are numbers; make all rows equally deep"},
+			"tensor: of: the value at [1] is a slice where its neighbors are numbers; make all rows equally deep"},
 		{"not a number", func() { tensor.Of("one") }, tensor.ErrValue, "tensor: of: the value at [0] is a string, not a number; give numbers, or slices of them"},
 		{"operand", func() { x.Add("one") }, tensor.ErrValue, "tensor: add: the operand is a string; give a *tensor.Tensor or a number"},
 		{"write to an expanded view", func() { tensor.Zeros(3, 1).Expand(3, 4).AddInPlace(1) }, tensor.ErrWrite,

@@ -96,7 +96,7 @@ func (b Bits) Formula() string {
 	return fmt.Sprintf("(-1)^%d · %v · 2^%d", b.Sign, 1+fraction, int(b.Exponent)-bias)
 }
 
-// HTML draws the bits as boxes, with a colour each for sign, exponent and mantissa.
+// HTML draws the bits as boxes, with a color each for sign, exponent and mantissa.
 func (b Bits) HTML() string {
 	fields := []printed.Field{{Name: "sign", Colour: "#f6c1bc", Value: b.Sign, Width: 1}, {Name: "exponent", Colour: "#c3e6c0", Value: b.Exponent, Width: b.ExponentWidth},
 		{Name: "mantissa", Colour: "#bfd9f2", Value: b.Mantissa, Width: b.MantissaWidth}}

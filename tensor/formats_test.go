@@ -57,7 +57,7 @@ func TestFloat16AllCodes(t *testing.T) {
 			t.Fatalf("code %#04x, %g, encodes to %#04x", code, got, back)
 		}
 	}
-	// Rounding: the code, its neighbours in float32, and the middles.
+	// Rounding: the code, its neighbors in float32, and the middles.
 	for code := range 0x7c00 {
 		x := numbers.Float16Value(uint16(code))
 		up := numbers.Float16Value(uint16(code + 1))

@@ -204,7 +204,7 @@ var drawn = []struct {
 var floatDtypes = []Dtype{Float64, Float32, Float16, BFloat16, Float8E4M3, Float8E5M2}
 
 // TestEveryPositionIsDrawnAlike looks at each element of small tensors over many
-// seeds: none may have another distribution than its neighbours, nor depend on how
+// seeds: none may have another distribution than its neighbors, nor depend on how
 // many come after it.
 func TestEveryPositionIsDrawnAlike(t *testing.T) {
 	const n, seeds = 10, 300

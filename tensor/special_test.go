@@ -75,7 +75,7 @@ func TestInPlaceForms(t *testing.T) {
 		part := wide.Select(1, 1) // every other element
 		version := wide.Version()
 		if got := f[0](part); got != part || !Equal(part, f[1](x)) || !Equal(wide.Select(1, 0), x) {
-			t.Errorf("%s in place: %v, want %v; its neighbours are %v", name, got, f[1](x), wide.Select(1, 0))
+			t.Errorf("%s in place: %v, want %v; its neighbors are %v", name, got, f[1](x), wide.Select(1, 0))
 		}
 		if wide.Version() <= version {
 			t.Errorf("%s in place is not counted as a write", name)
@@ -147,7 +147,7 @@ func TestCreation(t *testing.T) {
 	}{
 		"ragged":         {func() { Of([]float64{1, 2, 3}, []float64{4, 5}) }, "row [1] has 2 values, the rows before it have 3"},
 		"deep ragged":    {func() { Of([][]int{{1}, {2}}, [][]int{{1}, {2, 3}}) }, "row [1 1] has 2 values"},
-		"mixed depth":    {func() { Of([]any{1, []int{2}}) }, "the value at [1] is a slice where its neighbours are numbers"},
+		"mixed depth":    {func() { Of([]any{1, []int{2}}) }, "the value at [1] is a slice where its neighbors are numbers"},
 		"text":           {func() { Of("a") }, "the value at [0] is a string, not a number"},
 		"mixed types":    {func() { Of([]float32{1}, []int32{2}) }, "row [1] is int32, the rows before it float32"},
 		"no classes":     {func() { OneHot(Of([]int64{})) }, "the number of classes can't be found"},

@@ -70,7 +70,7 @@ func init() {
 	})
 }
 
-// spreadFLOPs: each element is summed, centred, squared and summed again; each
+// spreadFLOPs: each element is summed, centered, squared and summed again; each
 // result takes two quotients, and a root for the standard deviation.
 func spreadFLOPs(each int) func(c *call, out *Tensor) int {
 	return func(c *call, out *Tensor) int { return 4*c.input().Len() + each*out.Len() }
@@ -85,7 +85,7 @@ func (t *Tensor) Var(axes ...int) *Tensor { return opVar.apply(t.varianceOver("v
 // Std returns the standard deviation, the root of [Tensor.Var].
 func (t *Tensor) Std(axes ...int) *Tensor { return opStd.apply(t.varianceOver("std", axes), t) }
 
-// centred returns x minus its mean.
+// centered returns x minus its mean.
 func (v variance) centred(x *Tensor) *Tensor {
 	return x.Sub(x.Mean(append(v.list(), KeepDim)...))
 }

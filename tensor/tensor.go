@@ -230,7 +230,7 @@ func (t *Tensor) Layout() Layout {
 	return t.layout.Copied(0)
 }
 
-// Stride returns how many elements of storage lie between neighbours along an
+// Stride returns how many elements of storage lie between neighbors along an
 // axis. It panics if there is no such axis.
 func (t *Tensor) Stride(axis int) int {
 	t.known("stride")

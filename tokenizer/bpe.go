@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// BPE is a byte-pair encoding: tokens are byte strings, made by merging neighbours again and again, the most common
+// BPE is a byte-pair encoding: tokens are byte strings, made by merging neighbors again and again, the most common
 // pair of the training text first. Common words become one token, rare ones several, and nothing is unknown, since
 // every byte is a token.
 //
@@ -19,7 +19,7 @@ type BPE struct {
 	merges  []Merge    // in the order of training
 	pairs   pairTable
 
-	// ranked marks the rule of a tiktoken vocabulary: any two neighbours merge if their joined bytes are a token, and
+	// ranked marks the rule of a tiktoken vocabulary: any two neighbors merge if their joined bytes are a token, and
 	// a piece that is a token itself, which whole finds, needs no merging.
 	ranked bool
 	whole  byteTable
@@ -30,7 +30,7 @@ type BPE struct {
 	recover  sync.Once // guards merges when ranked is set
 }
 
-// Merge says that two neighbouring tokens become one.
+// Merge says that two neighboring tokens become one.
 type Merge struct {
 	Left, Right int32
 	ID          int32 // the new token

@@ -152,7 +152,7 @@ func (e *encoder) merge(ids []int32, piece string) []int32 {
 	return ids
 }
 
-// rate looks up the merge of parts[i] with its right neighbour.
+// rate looks up the merge of parts[i] with its right neighbor.
 func (e *encoder) rate(parts []part, i int) {
 	p := &parts[i]
 	p.rank = noMerge

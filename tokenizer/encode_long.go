@@ -35,7 +35,7 @@ func (e *encoder) mergeLong(ids []int32, piece string) []int32 {
 		rank, i := e.queue.pop()
 		l := &links[i]
 		if l.rank != rank {
-			continue // one of the two was merged with another neighbour
+			continue // one of the two was merged with another neighbor
 		}
 		gone := &links[l.next]
 		gone.rank = noMerge

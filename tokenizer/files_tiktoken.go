@@ -60,7 +60,7 @@ func ParseTiktoken(text []byte, pattern *Pattern, special map[string]int32) (*BP
 	return newRanked(tokens, pattern, special)
 }
 
-// newRanked makes the tokenizer of a tiktoken vocabulary: any two neighbours merge if their joined bytes are
+// newRanked makes the tokenizer of a tiktoken vocabulary: any two neighbors merge if their joined bytes are
 // a token, the lowest rank first.
 func newRanked(list []rankedToken, pattern *Pattern, special map[string]int32) (*BPE, error) {
 	tokens := newTokenBuilder(len(list))
@@ -141,7 +141,7 @@ func (t *BPE) recoverMerges() []Merge {
 // a *VocabError if the format cannot express the vocabulary: if two tokens spell the same bytes, if ids are not in
 // the order of the merges, or if no text is encoded to some token.
 //
-// Readers of the format merge any neighbours whose joined bytes are a token, even if the merge was learned from other
+// Readers of the format merge any neighbors whose joined bytes are a token, even if the merge was learned from other
 // parts. For vocabularies trained on text this makes no difference, except in rare texts.
 func (t *BPE) SaveTiktoken(path string) error {
 	if a, b, shared := t.sharedBytes(); shared {

@@ -7,7 +7,7 @@ import (
 )
 
 // specials finds special tokens in text. They stand for things that are not text, such as the end of a document, so
-// they never merge with their neighbours and are never split.
+// they never merge with their neighbors and are never split.
 type specials struct {
 	text   map[int32]string
 	byText []string // the longest first, so that of two that start at the same place the longer one wins

@@ -92,7 +92,7 @@ func TestEncodeStreamErrors(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	_, err = tok.EncodeStream(ctx, strings.NewReader(text), func([]int32) error { cancel(broken); return nil }, StreamOptions{})
 	if !errors.Is(err, broken) {
-		t.Errorf("a cancelled context becomes %v", err)
+		t.Errorf("a canceled context becomes %v", err)
 	}
 	_, err = tok.EncodeStream(context.Background(), stuck{}, keep, StreamOptions{})
 	if !errors.Is(err, io.ErrNoProgress) {
@@ -172,12 +172,12 @@ func TestTrainStops(t *testing.T) {
 	}}
 	tok, err := Train(ctx, strings.NewReader(longText(1000)), 100, o)
 	if !errors.Is(err, broken) || tok == nil || len(tok.Merges()) != 0 || tok.VocabSize() != 257 {
-		t.Errorf("cancelled after reading: %v, %v", tok, err)
+		t.Errorf("canceled after reading: %v, %v", tok, err)
 	}
 	// While reading: nothing.
 	tok, err = Train(ctx, strings.NewReader(longText(1000)), 100, o)
 	if !errors.Is(err, broken) || tok != nil {
-		t.Errorf("cancelled before reading: %v, %v", tok, err)
+		t.Errorf("canceled before reading: %v, %v", tok, err)
 	}
 	_, err = Train(context.Background(), iotest.ErrReader(broken), 1, TrainOptions{})
 	if !errors.Is(err, broken) {

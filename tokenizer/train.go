@@ -196,7 +196,7 @@ func (tr *trainer) step() (m Merge, ok bool) {
 	tr.pairs[k].places = nil
 	for _, at := range places {
 		if !tr.holds(&tr.pairs[k], at) {
-			continue // one of the two was merged with another neighbour
+			continue // one of the two was merged with another neighbor
 		}
 		n := tr.counts[tr.piece[at]]
 		tr.pairs[k].count -= n

@@ -39,7 +39,7 @@ type TooFewPairsError struct {
 }
 
 func (e *TooFewPairsError) Error() string {
-	return fmt.Sprintf("tokenizer: train: asked for %s, but no pair of neighbours is left after %d; train on more text or ask for fewer merges", humanize.Count(e.Asked, "merge"), e.Learned)
+	return fmt.Sprintf("tokenizer: train: asked for %s, but no pair of neighbors is left after %d; train on more text or ask for fewer merges", humanize.Count(e.Asked, "merge"), e.Learned)
 }
 
 // TrainNaive learns merges from a text by the lecture's loop, in time proportional to its length times the number of
@@ -97,7 +97,7 @@ type PairCount struct {
 	Count       int64
 }
 
-// countPairs counts all neighbours, in the order in which each pair is first met.
+// countPairs counts all neighbors, in the order in which each pair is first met.
 //
 // Example: [[1 2 3 1 2]] -> [{1 2: 2} {2 3: 1} {3 1: 1}]
 func countPairs(pieces [][]int32) []PairCount {

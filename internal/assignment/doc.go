@@ -1,5 +1,5 @@
 // Package assignment contains only the tests of CS336's first assignment
-// (stanford-cs336/assignment1-basics, April 2025, MIT licence in testdata), each written
+// (stanford-cs336/assignment1-basics, April 2025, MIT license in testdata), each written
 // in Go under its own name, with the assignment's fixtures and tolerances: somebody
 // else's idea of what a tokenizer, a Transformer, an optimizer and a checkpoint must do.
 //

@@ -44,7 +44,7 @@ func AdviseHuge(p unsafe.Pointer, bytes int) {
 	if known {
 		return
 	}
-	// The advice also covers the rest of the first and of the last page, which only affects their neighbours' speed.
+	// The advice also covers the rest of the first and of the last page, which only affects their neighbors' speed.
 	// A system without huge pages refuses, and nothing is lost.
 	start, length := first<<hugeShift, (last-first+1)<<hugeShift
 	syscall.Syscall(syscall.SYS_MADVISE, start, length, useHuge)

@@ -212,8 +212,8 @@ func (b *block) load(dst []float32, stride int, from operand, m, n int) {
 	}
 }
 
-// scattered computes a block of C whose neighbours lie together neither in rows nor in columns, through a block whose
-// neighbours do.
+// scattered computes a block of C whose neighbors lie together neither in rows nor in columns, through a block whose
+// neighbors do.
 func (b *block) scattered() {
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)

@@ -1,4 +1,4 @@
 package cpu
 
-// pause waits a fraction of a microsecond and leaves the core's power to its neighbour.
+// pause waits a fraction of a microsecond and leaves the core's power to its neighbor.
 func pause()

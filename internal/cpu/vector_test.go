@@ -541,7 +541,7 @@ func TestFunctionsOfParts(t *testing.T) {
 	})
 }
 
-// TestConversions goes over all codes of both formats, and over float32 with their neighbours' midpoints.
+// TestConversions goes over all codes of both formats, and over float32 with their neighbors' midpoints.
 func TestConversions(t *testing.T) {
 	atVectorLevels(t, func(t *testing.T) {
 		c := Converters()
@@ -602,7 +602,7 @@ func TestConversions(t *testing.T) {
 				t.Fatalf("%v becomes float16 %#04x, want %#04x", values[i], back[i], want)
 			}
 		}
-		for i := 0; i < 0x7bff; i++ { // between neighbours: to the even one
+		for i := 0; i < 0x7bff; i++ { // between neighbors: to the even one
 			middle := []float32{(values[i] + values[i+1]) / 2}
 			c.ToFloat16(unsafe.Pointer(&back[0]), middle)
 			if want := uint16(i + i&1); back[0] != want {

@@ -201,7 +201,7 @@ func rate(perSecond float64) string {
 	return humanize.Significant(perSecond, 3) + "/s"
 }
 
-// maxCurve is how many points a curve keeps; a longer one keeps means of neighbours.
+// maxCurve is how many points a curve keeps; a longer one keeps means of neighbors.
 const maxCurve = 400
 
 // A curve is a series of numbers that arrive one after the other.

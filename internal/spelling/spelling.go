@@ -15,7 +15,7 @@ func Nearest(name string, words []string, limit int) string {
 	return nearest
 }
 
-// Distance counts the letters to insert, delete or replace, and the neighbours to swap, to turn a into b.
+// Distance counts the letters to insert, delete or replace, and the neighbors to swap, to turn a into b.
 func Distance(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	var before []int

@@ -14,7 +14,7 @@ import (
 // A courseMap shows which lesson needs which: lessons in rows, each below all that it needs, and arrows from row to
 // row. What follows from other arrows is left out. The rows are drawn as in Sugiyama, Tagawa & Toda 1981: an arrow
 // that goes past a row has a place in it, the order within rows is one with few crossings, and then each place moves
-// towards its neighbors.
+// toward its neighbors.
 type courseMap struct {
 	mapSizes
 	rows  [][]*mapPlace
@@ -167,7 +167,7 @@ func (m *courseMap) crossings() (n int) {
 	return n
 }
 
-// align moves places towards the middle of their neighbors, as far as the order and the width allow.
+// align moves places toward the middle of their neighbors, as far as the order and the width allow.
 func (m *courseMap) align() {
 	for _, row := range m.rows {
 		m.spread(row, func(*mapPlace) float64 { return m.width / 2 })

@@ -26,7 +26,7 @@ const nbgraderVar = "NBGRADER_EXECUTION"
 // sandbox, and judges tests itself: the expected answers stay here.
 type grader struct {
 	runner *grading.Runner
-	nb     *jupyter.Sockets // towards nbgrader
+	nb     *jupyter.Sockets // toward nbgrader
 	cells  chan *jupyter.Message
 	ended  chan struct{}
 	count  int

@@ -25,7 +25,7 @@ type kernel struct {
 	c        config
 	f        *folders
 	token    string
-	jupyter  *jupyter.Sockets // towards Jupyter
+	jupyter  *jupyter.Sockets // toward Jupyter
 	watcher  *watcher
 	packages *packages.Packages
 	queue    *queue

@@ -11,7 +11,7 @@ import (
 )
 
 // RoPE is rotary position embeddings (Su et al. 2021, arXiv:2104.09864): the features of
-// a query or key are taken in pairs of neighbours, (0 1), (2 3) and so on, and pair i at
+// a query or key are taken in pairs of neighbors, (0 1), (2 3) and so on, and pair i at
 // position t is turned by the angle
 //
 //	t · theta^(-2i/d)

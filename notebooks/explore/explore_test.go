@@ -76,7 +76,7 @@ func TestPrintFirst(t *testing.T) {
 	}
 }
 
-// Every code of the small formats has the value of the library's, and its neighbours are the next ones in order.
+// Every code of the small formats has the value of the library's, and its neighbors are the next ones in order.
 func TestFormats(t *testing.T) {
 	for _, f := range allFormats[1:] { // float32 has too many
 		var values []float64

@@ -252,12 +252,12 @@ func (x *formats) drawFields(p *page, f format, b tensor.Bits) {
 	p.add(`</dl>`)
 }
 
-// drawLine shows the number among its neighbours, with their true distances.
+// drawLine shows the number among its neighbors, with their true distances.
 func (x *formats) drawLine(p *page, f format, b tensor.Bits) {
 	if math.IsNaN(b.Value) || math.IsInf(b.Value, 0) {
 		return
 	}
-	const each = 4 // neighbours on either side
+	const each = 4 // neighbors on either side
 	codes := []uint64{x.code}
 	for _, up := range []bool{false, true} {
 		code, ok := x.code, true

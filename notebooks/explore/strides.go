@@ -260,7 +260,7 @@ func (x *strides) drawGrids(p *page, l layout.Layout) {
 	p.add(`</div>`)
 }
 
-// hue is the colour of a place in memory, so that the eye finds it again in the view.
+// hue is the color of a place in memory, so that the eye finds it again in the view.
 func hue(at int) int { return 190 + at*140/cells }
 
 // drawStrip draws the memory. What the view reaches can be dragged along it.

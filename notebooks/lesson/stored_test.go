@@ -246,7 +246,7 @@ const longestBeforeGuess = 9
 var branch = regexp.MustCompile(`(?m)^\s*(if|switch|case) |else`)
 
 // The question stands before the work: what takes more lines is run in a cell before. And no if or switch puts together
-// one of the choices, which would show the reader the others: lesson.Largest and its neighbours pick it.
+// one of the choices, which would show the reader the others: lesson.Largest and its neighbors pick it.
 func TestGuessesAskFirst(t *testing.T) {
 	for f, n := range lessons(t) {
 		for _, c := range n.Cells {

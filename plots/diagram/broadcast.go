@@ -51,7 +51,7 @@ const (
 )
 
 // repeated draws a tensor as the matrix of values that it stands for in a shape, and returns its size. Real elements
-// have a colour, and their repetitions have none.
+// have a color, and their repetitions have none.
 func (f *Figure) repeated(x, y float64, t *tensor.Tensor, shape []int, colour string) (width, height float64) {
 	whole := t.Detach().Expand(shape...)
 	if whole.Len() == 0 {

@@ -60,7 +60,7 @@ func drawDensity(from, to float64, dtypes []tensor.Dtype, phone bool) *Figure {
 				continue
 			}
 			// Distances grow away from zero, so the numbers that are too close end at the first
-			// positive one that is far enough from its neighbour.
+			// positive one that is far enough from its neighbor.
 			if n = max(n+1, min(last, 1)); n < last {
 				n += sort.Search(last-n, func(more int) bool { return gap(n+more+1) > together })
 			}

@@ -336,14 +336,14 @@ func TestModules(t *testing.T) {
 	}).SVG())
 }
 
-// TestStrips: each part has as many boxes as it is long, and the colour of its name.
+// TestStrips: each part has as many boxes as it is long, and the color of its name.
 func TestStrips(t *testing.T) {
 	f := Strips("Numbers drawn", Strip{"one", []Part{{"a", 2}, {"b", 3}}}, Strip{"two", []Part{{"b", 4}, {"nothing", 0}}})
 	svg := f.SVG()
 	wellFormed(t, svg)
 	for colour, want := range map[string]int{blue: 2, green: 3 + 4, purple: 0} {
 		if got := strings.Count(svg, `fill="`+colour+`"`); got != want {
-			t.Errorf("%d boxes of colour %s, want %d", got, colour, want)
+			t.Errorf("%d boxes of color %s, want %d", got, colour, want)
 		}
 	}
 	if want := "Numbers drawn. one: a (2), b (3); two: b (4)"; f.String() != want {

@@ -4,9 +4,9 @@
 // diagram does not pay for linking a plotting library; charts are in package
 // plots.
 //
-// Lines and text take on the colour of the page around them, so that a figure is as
-// readable on a dark page as on a light one; fills are translucent colours from Okabe
-// and Ito's palette, which people with colour blindness can tell apart.
+// Lines and text take on the color of the page around them, so that a figure is as
+// readable on a dark page as on a light one; fills are translucent colors from Okabe
+// and Ito's palette, which people with color blindness can tell apart.
 package diagram
 
 import (
@@ -44,7 +44,7 @@ func fitted(draw func(phone bool) *Figure) *Figure {
 }
 
 // The palette. A fill of translucent ink stays legible under text of either
-// colour.
+// color.
 const (
 	blue   = "#0072b2"
 	orange = "#e69f00"
@@ -79,7 +79,7 @@ func (f *Figure) SVG() string {
 	return f.element(` xmlns="http://www.w3.org/2000/svg" color="#222" style="background:#fff"`)
 }
 
-// HTML returns the figure for a page, whose text colour it takes on. It shrinks with
+// HTML returns the figure for a page, whose text color it takes on. It shrinks with
 // the page.
 func (f *Figure) HTML() string {
 	return f.element(` style="max-width:100%;height:auto"`)

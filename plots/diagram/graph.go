@@ -25,7 +25,7 @@ func Graph(g *tensor.Graph) *Figure {
 	})
 }
 
-// fillOf is the colour of a node.
+// fillOf is the color of a node.
 func fillOf(n *tensor.GraphNode) string {
 	switch {
 	case n.Constant:

@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// A Labelled tensor is one row of a [Storage] figure.
+// A Labeled tensor is one row of a [Storage] figure.
 type Labelled struct {
 	label string
 	t     *tensor.Tensor
@@ -144,7 +144,7 @@ func arcs(t *tensor.Tensor) []int {
 	return axes
 }
 
-// strides draws, for each axis, the step from the first element to its neighbour along
+// strides draws, for each axis, the step from the first element to its neighbor along
 // that axis. Its text is beside the arrow's end, or to the right of the longer arrows
 // if it does not fit below them.
 func (f *storageFigure) strides(t *tensor.Tensor, strip float64, shown int) {

@@ -14,7 +14,7 @@ type Strip struct {
 	Parts []Part
 }
 
-// A Part is a run of neighbours in a [Strip] that serve the same purpose. A Part without a name
+// A Part is a run of neighbors in a [Strip] that serve the same purpose. A Part without a name
 // is a gap of that many boxes.
 type Part struct {
 	Name   string
@@ -22,7 +22,7 @@ type Part struct {
 }
 
 // Strips draws rows of small boxes, one for each thing, and what they are used for: parts with the same name have
-// the same colour in all rows, so that you see where a part has moved. A part's name is above it where there is
+// the same color in all rows, so that you see where a part has moved. A part's name is above it where there is
 // room, and in a legend below if there is no room anywhere. what says what the boxes are, such as "Numbers
 // drawn". It panics if a length is negative.
 //

@@ -10,7 +10,7 @@ import (
 )
 
 // Einops draws what a pattern does to the axes of its tensors: a column of boxes for
-// the operands and for the result of each step, a box for each axis, and a coloured
+// the operands and for the result of each step, a box for each axis, and a colored
 // wire for each name, which splits from a group, changes its place, or ends where its
 // axis is reduced. Products of an einsum are drawn as one step.
 func Einops(e *einops.Explanation) *Figure {
@@ -65,7 +65,7 @@ func drawEinops(e *einops.Explanation, phone bool) *Figure {
 	return w.Figure
 }
 
-// wireColours can be told apart by colour-blind readers, and keep a contrast of 3 to 1
+// wireColours can be told apart by color-blind readers, and keep a contrast of 3 to 1
 // on white and on black.
 var wireColours = []string{lineBlue, "#d55e00", "#009e73", "#c06590", "#b07d00", "#808080"}
 
@@ -157,7 +157,7 @@ func (w *wiring) draw(pattern string, columns []axisColumn) {
 	}
 }
 
-// axis draws the box of one axis, in the colour of its name; a group has a
+// axis draws the box of one axis, in the color of its name; a group has a
 // stripe for each.
 func (w *wiring) axis(b axisBox, text string) {
 	part := b.w / float64(max(len(b.names), 1))

@@ -67,7 +67,7 @@ func specials() []special {
 	var all []special
 	add := func(s special) { all = append(all, s) }
 
-	// Functions of one number, at each point by itself: a large neighbour would hide a small error.
+	// Functions of one number, at each point by itself: a large neighbor would hide a small error.
 	each := func(of string, f func(T) T, points ...float64) {
 		for _, p := range points {
 			add(special{of: of, at: fmt.Sprint(p), f: func(in []T) T { return f(in[0]) }, in: ins(all64(p))})

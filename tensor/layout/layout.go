@@ -605,7 +605,7 @@ func (l Layout) ViewStrides(shape []int) ([]int, bool) {
 	return strides, true
 }
 
-// Merged returns the layout with neighbouring axes joined where they form one
+// Merged returns the layout with neighboring axes joined where they form one
 // run, and axes of size 1 dropped: the fewest axes with the same elements in
 // the same order.
 func (l Layout) Merged() Layout {

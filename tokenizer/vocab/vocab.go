@@ -12,7 +12,7 @@ import (
 )
 
 // merges are those of GPT-2 in order, each as the ids of its two parts, with two bytes each, the low one first.
-// OpenAI published them with the model, (c) 2019, under a modified MIT licence.
+// OpenAI published them with the model, (c) 2019, under a modified MIT license.
 //
 //go:embed gpt2.merges
 var merges string

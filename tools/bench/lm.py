@@ -23,7 +23,7 @@ cos, sin = angle.cos().float(), angle.sin().float()
 
 
 def rotate(x, start):
-    """Turns pairs of neighbours of x [B H T d]."""
+    """Turns pairs of neighbors of x [B H T d]."""
     n = x.shape[-2]
     c, s = cos[start : start + n].to(x.dtype), sin[start : start + n].to(x.dtype)
     a, b = x[..., 0::2], x[..., 1::2]

@@ -1,4 +1,4 @@
-// Writes ../assets/editor.js, and the licences of what is in it.
+// Writes ../assets/editor.js, and the licenses of what is in it.
 import { build } from "esbuild";
 import { readFileSync, writeFileSync } from "node:fs";
 

@@ -186,7 +186,7 @@ func read(path string) ([]string, error) {
 }
 
 // standardLibrary returns the packages of the installed Go, which every reader of this
-// has, without tests and generated tables. Its licence is Go's, a BSD licence.
+// has, without tests and generated tables. Its license is Go's, a BSD license.
 func standardLibrary() ([]string, error) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	src := filepath.Join(strings.TrimSpace(string(root)), "src")

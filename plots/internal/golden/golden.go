@@ -123,7 +123,7 @@ func Check(t *testing.T, figures map[string]func() Figure) {
 }
 
 // Outline returns what a figure consists of: its title, its size, how many
-// elements there are of each kind and colour, and its texts in order.
+// elements there are of each kind and color, and its texts in order.
 func Outline(svg string) (string, error) {
 	d := xml.NewDecoder(strings.NewReader(svg))
 	counts := map[string]int{}

@@ -280,7 +280,7 @@ func foldBlocks[T numbers.Number](out, x []T, f Folding[T]) {
 	}
 }
 
-// joinPairs joins neighbours, then their results, and so on: a balanced tree.
+// joinPairs joins neighbors, then their results, and so on: a balanced tree.
 func joinPairs[T numbers.Number](x []T, join func(a, b T) T) T {
 	switch len(x) {
 	case 1:

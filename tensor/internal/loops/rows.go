@@ -535,7 +535,7 @@ func RMSNormGradient[T float32 | float64](dst []T, in *[3][]T, scratch *[2][]T, 
 	}
 }
 
-// rotateRows turns each pair of neighbours of a row by its angle, back if way is -1.
+// rotateRows turns each pair of neighbors of a row by its angle, back if way is -1.
 func rotateRows[T float32 | float64](out, x, cos, sin Array, way int) {
 	d := x.Layout.Shape[x.Dim()-1]
 	direct := IsPlain[T](x) && IsPlain[T](out) && cos.Layout.Strides[x.Dim()-1] == 1 && sin.Layout.Strides[x.Dim()-1] == 1

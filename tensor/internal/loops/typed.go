@@ -302,7 +302,7 @@ func (k *NormKernels) Rows(out Array, in []Array, count int, eps float64) {
 	}
 }
 
-// RotateRows turns the pairs of neighbours of x by the angles whose cosines and sines are given; way -1 turns back.
+// RotateRows turns the pairs of neighbors of x by the angles whose cosines and sines are given; way -1 turns back.
 func RotateRows(out, x, cos, sin Array, way int) {
 	if x.Dtype == device.Float64 {
 		rotateRows[float64](out, x, cos, sin, way)

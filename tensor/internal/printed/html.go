@@ -92,7 +92,7 @@ func (p *tables) matrix(b *strings.Builder, index []int) {
 	b.WriteString("</table>")
 }
 
-// ground is the colour behind a number, through which the page's own colour shows.
+// ground is the color behind a number, through which the page's own color shows.
 func (p *tables) ground(v float64) string {
 	if p.hottest == 0 || v == 0 || math.IsNaN(v) {
 		return ""
@@ -111,7 +111,7 @@ type Field struct {
 	Width        int // in bits
 }
 
-// Boxes draws the bits of a code, each field in its own colour, followed by a text.
+// Boxes draws the bits of a code, each field in its own color, followed by a text.
 func Boxes(text string, fields ...Field) string {
 	var s strings.Builder
 	s.WriteString(`<div class="lectern-bits" style="font-family:monospace;line-height:1.8">`)

@@ -1,5 +1,5 @@
-// Package licences keeps the list of what the project's programs are made of besides its own code.
-package licences
+// Package licenses keeps the list of what the project's programs are made of besides its own code.
+package licenses
 
 import (
 	"encoding/json"
@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write THIRD_PARTY.md again")
 
-// A sentence of each licence that may be linked into programs under the MIT licence without further duties than naming
+// A sentence of each license that may be linked into programs under the MIT license without further duties than naming
 // it. A person must look at a text that matches none.
 var known = []struct{ name, sentence string }{
 	{"MIT", "Permission is hereby granted, free of charge, to any person obtaining a copy"},
@@ -34,14 +34,14 @@ var known = []struct{ name, sentence string }{
 
 const head = `# What else is inside
 
-The modules that the command, the kernel, the library and the lessons are built from, with their licences. ` + "`go test ./internal/licences`" + ` keeps
+The modules that the command, the kernel, the library and the lessons are built from, with their licenses. ` + "`go test ./internal/licenses`" + ` keeps
 this list true. GoNB and goimports are built beside them, as programs of their own, from [tools/cells/go.mod](tools/cells/go.mod); JupyterLab
 comes from its own packages.
 
 ` + "`tokenizer/vocab/gpt2.merges`" + ` holds the merges of GPT-2's vocabulary, which OpenAI published with the model, (c) 2019 OpenAI, under a
-[modified MIT licence](https://github.com/openai/gpt-2/blob/master/LICENSE).
+[modified MIT license](https://github.com/openai/gpt-2/blob/master/LICENSE).
 
-| module | version | licence |
+| module | version | license |
 |---|---|---|
 `
 
@@ -74,9 +74,9 @@ func TestThirdParty(t *testing.T) {
 		if m == nil || m.Main || rows[m.Path] != "" {
 			continue
 		}
-		names := licences(t, m.Dir)
+		names := licenses(t, m.Dir)
 		if len(names) == 0 {
-			t.Errorf("%s in %s has a licence that is not known, or none", m.Path, m.Dir)
+			t.Errorf("%s in %s has a license that is not known, or none", m.Path, m.Dir)
 		}
 		rows[m.Path] = fmt.Sprintf("| [%s](https://pkg.go.dev/%s@%s) | %s | %s |\n", m.Path, m.Path, m.Version, m.Version, strings.Join(names, ", "))
 	}
@@ -97,12 +97,12 @@ func TestThirdParty(t *testing.T) {
 		return
 	}
 	if got, err := os.ReadFile(file); err != nil || string(got) != want {
-		t.Errorf("THIRD_PARTY.md is not what the modules say (%v); run go test ./internal/licences -update", err)
+		t.Errorf("THIRD_PARTY.md is not what the modules say (%v); run go test ./internal/licenses -update", err)
 	}
 }
 
-// licences names the licences in a module's folder.
-func licences(t *testing.T, dir string) (names []string) {
+// licenses names the licenses in a module's folder.
+func licenses(t *testing.T, dir string) (names []string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
