@@ -81,6 +81,10 @@ func (b *browser) figures() {
 	}
 	b.shoot("site-large-figure", false)
 	b.press("Escape", keyEscape, 0)
+	b.until("the figure is in its place", `!`+picture, picture)
+	ask[bool](b, `document.querySelector("figure .picture > svg, figure .picture > img").dispatchEvent(new MouseEvent("click", { bubbles: true }))`)
+	b.until("a click makes it large, too", picture+` !== null`, picture)
+	b.press("Escape", keyEscape, 0)
 	b.until("the figure is back in its place, and so is the keyboard", `!`+picture+` && document.activeElement.matches("figure:has(.picture) > .enlarge")`, `document.activeElement.outerHTML.slice(0, 200)`)
 }
 

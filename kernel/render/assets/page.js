@@ -84,7 +84,10 @@
       large.showModal();
     };
     button.addEventListener("click", open);
-    picture.addEventListener("click", (e) => { if (!away && e.target.closest("svg, img") && !e.target.closest("a, button, [tabindex]:not(.picture)")) open(); });
+    picture.addEventListener("click", (e) => {
+      const own = e.target.closest("a, button, [tabindex]"); // which takes clicks itself, if it is a part of the picture
+      if (!away && e.target.closest("svg, img") && (own === picture || !picture.contains(own))) open();
+    });
     figure.append(button);
   }
 
