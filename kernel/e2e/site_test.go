@@ -42,6 +42,10 @@ func (b *browser) search(site string) {
 	b.press("Enter", keyEnter, 0)
 	b.until("Enter opens the first result", `location.pathname.endsWith("22-roofline.html")`, `location.href`)
 	b.until("the page can be searched", `document.readyState == "complete" && document.querySelector(".search")?.hidden === false`, `document.readyState`)
+	b.press("K", 'K', ctrl|shift) // an editor deletes a line with it, and browsers have it, too
+	if ask[bool](b, `document.activeElement.matches("#search")`) {
+		b.t.Error("Ctrl-Shift-K goes to the search")
+	}
 	// What readers look for stands first: under a heading that names it, or by another word for it.
 	for _, tt := range []struct{ query, first, mark string }{
 		{"mfu", "10-", "MFU"},

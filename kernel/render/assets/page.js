@@ -297,7 +297,10 @@
     else if (e.key === "Enter" && e.target === input && items.length) { e.preventDefault(); items[0].click(); }
   });
   document.addEventListener("keydown", (e) => {
-    const typing = e.target.closest?.("input, textarea, select, [contenteditable]");
-    if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "k" || e.key === "/" && !typing && !e.ctrlKey && !e.metaKey && !e.altKey) { e.preventDefault(); input.focus(); input.select(); }
+    const typing = e.target.closest?.("input, textarea, select, [contenteditable]"), command = e.ctrlKey || e.metaKey;
+    if (e.defaultPrevented || e.altKey || !(command ? e.key.toLowerCase() === "k" && !e.shiftKey : e.key === "/" && !typing)) return; // with Shift, K is an editor's or the browser's
+    e.preventDefault();
+    input.focus();
+    input.select();
   });
 })();
