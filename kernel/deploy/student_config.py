@@ -1,7 +1,8 @@
 # Each student's Jupyter server, as jupyterhub_config.py starts it.
 c = get_config()  # noqa: F821, Jupyter defines it
 
-# A kernel's sockets are files in the student's home. By ports, every user of the machine could read what cells print.
+# A kernel's sockets are files in a folder that start-student closes to others. By ports, every user of the machine could
+# read what cells print.
 c.KernelManager.transport = "ipc"
 
 # A kernel that has run nothing for an hour ends, also if its page is still open somewhere.

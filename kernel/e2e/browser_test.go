@@ -79,6 +79,7 @@ var buildCommand = sync.OnceValues(func() (string, error) {
 type tab interface {
 	visit(address string)
 	text(expression string) string           // what an expression, or the promise that it gives, is: a text
+	holds(expression string) bool            // whether it is true; while a page gives way to another nothing is
 	write(text string)                       // by keyboard
 	press(key string, code, modifiers int64) // a key that writes nothing
 	window(width, height int64, mobile bool)
@@ -114,7 +115,7 @@ func (p page) until(what, expression, state string) {
 // within waits for an expression to become true, and reports whether it did.
 func (p page) within(limit time.Duration, expression string) bool {
 	p.t.Helper()
-	for deadline := time.Now().Add(limit); p.text(`String(`+expression+`)`) != "true"; {
+	for deadline := time.Now().Add(limit); !p.holds(expression); {
 		if time.Now().After(deadline) {
 			return false
 		}
@@ -236,6 +237,17 @@ func (b *browser) visit(address string) {
 func (b *browser) text(expression string) string {
 	b.t.Helper()
 	return get(b, chromedp.Evaluate[string](expression, chromedp.EvalAwaitPromise))
+}
+
+func (b *browser) holds(expression string) bool {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.Context, patience)
+	defer cancel()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[string](`String(`+expression+`)`))
+	if err != nil && !strings.Contains(err.Error(), "Inspected target navigated or closed") {
+		b.t.Fatalf("in the browser: %v", err)
+	}
+	return err == nil && v == "true"
 }
 
 func (b *browser) write(text string) {

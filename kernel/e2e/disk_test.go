@@ -63,6 +63,72 @@ func TestDiskExplorers(t *testing.T) {
 	})
 }
 
+// TestDiskExplorersFail: a part that is damaged and a program that has ended are told of, and the next try begins anew.
+func TestDiskExplorersFail(t *testing.T) {
+	site, dir := renderedSite(t), t.TempDir()
+	names, err := filepath.Glob(filepath.Join(site, "live", "*.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "live"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	program, whole := "", []byte(nil)
+	for _, from := range append(names, filepath.Join(site, "22-roofline.html")) {
+		name, err := filepath.Rel(site, from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(from)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), text, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(filepath.Base(from), "explore-") {
+			program, whole = filepath.Join(dir, name), text
+		}
+	}
+	if whole == nil {
+		t.Fatalf("there is no program of the explorers among %q", names)
+	}
+	exe := native(t)
+	b := openBrowser(t)
+	const note = `document.querySelector("[data-explore=roofline] .x-note").textContent`
+	less := func() {
+		t.Helper()
+		b.focus("roofline", "[name=m]")
+		b.press("ArrowLeft", keyLeft, 0)
+	}
+	put := func(text []byte) {
+		t.Helper()
+		if err := os.WriteFile(program, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, damaged := range [][]byte{whole[:len(whole)/2], nil, []byte(`lecternPart("` + strings.TrimSuffix(filepath.Base(program), ".js") + `", "???")`)} {
+		put(damaged)
+		b.nears(exe, onDisk(dir), "22-roofline", "roofline")
+		less()
+		b.until("the damage is told of", note+`.startsWith("This does not work: ") && `+note+`.endsWith(" is damaged")`, note)
+	}
+	put(whole)
+	b.act(`(() => { const W = Worker; window.Worker = class extends W { constructor(...a) { super(...a); window.last = this; } }; })()`)
+	less()
+	b.shows(exe, "roofline", "m=8")
+	b.act(`last.terminate()`)
+	less()
+	b.until("the page waits", note+` == "Loading"`, note)
+	b.act(`last.dispatchEvent(new ErrorEvent("error", { message: "gone" }))`)
+	b.until("the end is told of", note+` == "This does not work: gone"`, note)
+	less()
+	b.shows(exe, "roofline", "m=6")
+	if said := b.text(note); said != "" {
+		t.Errorf("when all is well again it says %q", said)
+	}
+}
+
 // TestDiskSteps follows links to a step, and talks a lesson through.
 func TestDiskSteps(t *testing.T) {
 	lesson := onDisk(rendered(t, "-steps", filepath.Join("notebooks", steppedLesson+".ipynb")), steppedLesson+".html")

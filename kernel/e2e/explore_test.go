@@ -99,14 +99,20 @@ func (p page) explore(exe, folder string, look func(name string)) {
 	look("formats")
 
 	visit("05-storage-strides-views", "strides")
-	drag := func(kind, on string, at int) {
+	drag := func(kind, on string, at, button int) {
 		p.act(fmt.Sprintf(`(() => { const c = %s.querySelector("[data-at='%d']"), r = c.getBoundingClientRect();
-			(%s).dispatchEvent(new PointerEvent("%s", { bubbles: true, clientX: r.x + r.width / 2, clientY: r.y + r.height / 2 })); })()`, explorer("strides"), at, on, kind))
+			(%s).dispatchEvent(new PointerEvent("%s", { bubbles: true, button: %d, clientX: r.x + r.width / 2, clientY: r.y + r.height / 2 })); })()`, explorer("strides"), at, on, kind, button))
 	}
-	drag("pointerdown", "c", 7)
-	drag("pointermove", "window", 9)
-	drag("pointerup", "window", 9)
-	p.shows(exe, "strides", "offset=8")
+	const right = 2 // which opens a menu, so that a page may not hear of its end
+	drag("pointerdown", "c", 7, right)
+	drag("pointermove", "window", 9, 0)
+	p.focus("strides", ".x-picked")
+	p.press("ArrowRight", keyRight, 0)
+	p.shows(exe, "strides", "pick=1 3")
+	drag("pointerdown", "c", 7, 0)
+	drag("pointermove", "window", 9, 0)
+	drag("pointerup", "window", 9, 0)
+	p.shows(exe, "strides", "pick=1 3", "offset=8")
 	p.window(390, 900, true)
 	p.fits("strides", 390)
 	p.shoot("explore-strides-moved", false)

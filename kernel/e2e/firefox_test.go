@@ -173,6 +173,11 @@ func (f *firefox) text(expression string) string {
 	return s
 }
 
+func (f *firefox) holds(expression string) bool {
+	f.t.Helper()
+	return f.text(`String(`+expression+`)`) == "true"
+}
+
 // key is what the protocol calls a key.
 var key = map[string]string{
 	"Enter": "\uE007", "Shift": "\uE008", "Control": "\uE009", "Escape": "\uE00C", "End": "\uE010",

@@ -41,6 +41,9 @@ func TestGuess(t *testing.T) {
 	b.until("numbers are wanted", `document.querySelector(".guess .bad").textContent.includes("Enter numbers")`, `document.querySelector(".guess").textContent`)
 	b.do(chromedp.KeyEvent("\b\b\b\b4, 20\r"))
 	b.until("the guess is right, and its answer has the keyboard", verdict+` == "✓ Right."`, `document.querySelector(".guess").textContent`)
+	if ask[bool](b, `lecternAsk.fits("shape", [1.5, 2])`) {
+		t.Error("a part of an element is taken for the size of an axis")
+	}
 	if ask[int](b, answers) != 1 || ask[int](b, asked) != n-1 || ask[int](b, hidden) >= before {
 		t.Errorf("after one guess %d are answered and %d asked, and %d boxes of %d are hidden", ask[int](b, answers), ask[int](b, asked), ask[int](b, hidden), before)
 	}
@@ -136,6 +139,8 @@ fmt.Println("one", "half")`)
 	if got := ask[string](b, source(0)); !strings.Contains(got, `"How many bytes?", 128,`) {
 		t.Errorf("after the right guess the cell is %s", got)
 	}
+	guess(1, "2.5, 3") // with which the cell could not be built
+	b.until("integers are wanted", output(1)+`.includes("Give numbers")`, output(1))
 	guess(1, "3, 2")
 	b.until("the order is wrong", output(1)+`.includes("the sizes are right, their order is not")`, output(1))
 	press(1, "Show the answer")

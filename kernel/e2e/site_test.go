@@ -42,6 +42,10 @@ func (b *browser) search(site string) {
 	b.press("Enter", keyEnter, 0)
 	b.until("Enter opens the first result", `location.pathname.endsWith("22-roofline.html")`, `location.href`)
 	b.until("the page can be searched", `document.readyState == "complete" && document.querySelector(".search")?.hidden === false`, `document.readyState`)
+	b.press("K", 'K', ctrl|shift) // an editor deletes a line with it, and browsers have it, too
+	if ask[bool](b, `document.activeElement.matches("#search")`) {
+		b.t.Error("Ctrl-Shift-K goes to the search")
+	}
 	// What readers look for stands first: under a heading that names it, or by another word for it.
 	for _, tt := range []struct{ query, first, mark string }{
 		{"mfu", "10-", "MFU"},
@@ -80,6 +84,10 @@ func (b *browser) figures() {
 		b.t.Errorf("%g pixels of the large figure are cut off", cut)
 	}
 	b.shoot("site-large-figure", false)
+	b.press("Escape", keyEscape, 0)
+	b.until("the figure is in its place", `!`+picture, picture)
+	ask[bool](b, `document.querySelector("figure .picture > svg, figure .picture > img").dispatchEvent(new MouseEvent("click", { bubbles: true }))`)
+	b.until("a click makes it large, too", picture+` !== null`, picture)
 	b.press("Escape", keyEscape, 0)
 	b.until("the figure is back in its place, and so is the keyboard", `!`+picture+` && document.activeElement.matches("figure:has(.picture) > .enlarge")`, `document.activeElement.outerHTML.slice(0, 200)`)
 }

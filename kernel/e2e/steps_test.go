@@ -108,7 +108,7 @@ func TestStepping(t *testing.T) {
 		b.until("it is in the window", top+` >= 40 && `+top+` < 900`, top)
 		b.accessible(axeSource(t), "the source of a package")
 		b.shoot("site-source", false)
-		ask[bool](b, `history.back(), true`)
+		ask[bool](b, `(setTimeout(() => history.back()), true)`) // an answer is there before the page is left
 		b.until("back at the step", `document.readyState == "complete" && location.hash == `+strconv.Quote(back)+` && `+opened+` == 1`, `location.href`)
 	}
 	if st, err := os.Stat(filepath.Join(site, "source-tensor.html")); err != nil || st.Size() > pageLimit {
@@ -133,6 +133,14 @@ func TestStepping(t *testing.T) {
 	b.until("it has played to the end", `document.querySelector("[aria-label='One step on']").disabled && document.querySelector("[aria-label='Play the steps']") != null`, where)
 	b.accessible(axeSource(t), "the stepper")
 	b.shoot("site-steps", false)
+	// Who types elsewhere goes on typing when a stepper opens.
+	b.do(chromedp.Focus("#search"))
+	cell := ask[string](b, `document.querySelector(".step-open:not([hidden])").closest(".cell").id`)
+	ask[bool](b, `(location.hash = "`+cell+`.step-2", true)`)
+	b.until("it opens", `document.querySelector("#`+cell+` .step-where")?.textContent.startsWith("Step 2 ")`, `location.hash`)
+	if has := ask[string](b, `document.activeElement.id`); has != "search" {
+		t.Errorf("the keyboard has gone from the search to %q", has)
+	}
 	// On a phone nothing is wider than the window, and fingers find the buttons.
 	b.window(390, 844, true)
 	b.colors("dark")

@@ -33,16 +33,11 @@ func newBPE() *bpe {
 func (x *bpe) set(control, value string) {
 	switch control {
 	case "text":
-		if x.long = len(value) > mostText; x.long {
-			for value = value[:mostText]; !utf8.ValidString(value); {
-				value = value[:len(value)-1]
-			}
-		}
-		x.text = value
-		x.steps, _ = tokenizer.Steps(value, mostMerges) // the error says that there are no more, which is to be seen
+		x.text, x.long = cut(value, mostText), len(value) > mostText
+		x.steps, _ = tokenizer.Steps(x.text, mostMerges) // the error says that there are no more, which is to be seen
 		x.at = min(x.at, len(x.steps))
 	case "other":
-		x.other = value[:min(len(value), mostText)]
+		x.other = cut(value, mostText)
 	case "at":
 		if i, err := strconv.Atoi(value); err == nil {
 			x.at = max(0, min(i, len(x.steps)))
@@ -54,6 +49,15 @@ func (x *bpe) set(control, value string) {
 		}
 		x.at = max(0, min(x.at+by, len(x.steps)))
 	}
+}
+
+// cut is the beginning of a text: whole characters, of at most so many bytes together.
+func cut(text string, bytes int) string {
+	for len(text) > bytes {
+		_, last := utf8.DecodeLastRuneInString(text)
+		text = text[:len(text)-last]
+	}
+	return text
 }
 
 // tokens are those of the text after the merges so far, and what each token stands for.
@@ -92,8 +96,8 @@ func (x *bpe) draw(p *page) {
 		p.says(`%d tokens, a byte each. No merge has been learned yet.`, len(ids))
 	} else {
 		s := x.steps[x.at-1]
-		p.says(`Merge %d: %s and %s, side by side %s, become token %d, %s. %d tokens are left%s.`,
-			x.at, quoted(s.Vocab, s.Chosen.Left), quoted(s.Vocab, s.Chosen.Right), times(s.Chosen.Count), s.ID, quoted(s.Vocab, s.ID), len(ids), ratio)
+		p.says(`Merge %d: %s and %s, %s, become token %d, %s. %d tokens are left%s.`,
+			x.at, quoted(s.Vocab, s.Chosen.Left), quoted(s.Vocab, s.Chosen.Right), beside(s.Chosen.Count), s.ID, quoted(s.Vocab, s.ID), len(ids), ratio)
 	}
 	newest := int32(-1)
 	if x.at > 0 {
@@ -118,11 +122,12 @@ func (x *bpe) draw(p *page) {
 	drawTokens(p, say("Tokens of the second text"), encoded, vocab, -1)
 }
 
-func times(n int64) string {
+// beside says how often a pair stands in the text.
+func beside(n int64) string {
 	if n == 1 {
-		return "once"
+		return say("side by side once")
 	}
-	return say("%d times", n)
+	return say("side by side %d times", n)
 }
 
 // quoted is what a token stands for.

@@ -94,9 +94,9 @@ func (x *decode) draw(p *page) {
 	}
 	device := x.devices[x.device]
 	s := x.serve(machine, 1<<x.batch)
-	waits := "arithmetic"
+	waits := say("arithmetic")
 	if s.memoryBound {
-		waits = "memory"
+		waits = say("memory")
 	}
 	fits := say("It fits.")
 	if need := s.weights + s.cache; need > device.Memory {

@@ -58,7 +58,7 @@ func (x *einsum) explain() (e *einops.Explanation, err error) {
 	}
 	err = tensor.Try(func() { e = einops.ExplainEinsum(x.pattern, shapes...) })
 	if err == nil && turns(e) > mostTurns {
-		err = fmt.Errorf("the innermost loop would run more than %g times; make some sizes smaller", mostTurns)
+		err = errors.New(say("the innermost loop would run more than %g times; make some sizes smaller", mostTurns))
 	}
 	return e, err
 }

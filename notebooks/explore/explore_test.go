@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/lectern-go/lectern/accounting"
 	"github.com/lectern-go/lectern/einops"
@@ -189,7 +190,16 @@ func TestStrides(t *testing.T) {
 	if err := tensor.Try(func() { base.T().View(-1) }); x.err == nil || !strings.Contains(err.Error(), strings.TrimPrefix(x.err.Error(), "layout: ")) {
 		t.Errorf("it refuses by %q, the library by %q", x.err, err)
 	}
-	x.set("undo", "")
+	// A shape that can't be is marked where it is typed, until there is another.
+	for _, tt := range []struct {
+		shape string
+		wrong bool
+	}{{"5 5", true}, {"four", true}, {"2 12", false}, {"2 2 2 3", true}, {"4 6", false}} {
+		x.set("shape", tt.shape)
+		if got := strings.Contains(drawn(x), `aria-invalid="true"`); got != tt.wrong {
+			t.Errorf("the shape %s is marked as wrong: %t", tt.shape, got)
+		}
+	}
 	x.set("do", "inner")
 	x.set("offset", "99")
 	if l := x.now(); l.Offset != cells-reach(l) {
@@ -277,6 +287,13 @@ func TestBPE(t *testing.T) {
 		}
 		if want := fmt.Sprintf("%d bytes become %d tokens.", len(x.other), len(b.Encode(x.other))); !strings.Contains(drawn(x), want) {
 			t.Errorf("after %d merges it does not say %q", x.at, want)
+		}
+	}
+	// What is too long is cut between characters.
+	for control, of := range map[string]*string{"text": &x.text, "other": &x.other} {
+		x.set(control, strings.Repeat("x", 8)+strings.Repeat("日", 200))
+		if got := *of; len(got) != 398 || !utf8.ValidString(got) {
+			t.Errorf("%s is cut to %d bytes, the last of which are %q", control, len(got), got[len(got)-4:])
 		}
 	}
 	x = newBPE()

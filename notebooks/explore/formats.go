@@ -164,7 +164,7 @@ func (x *formats) draw(p *page) {
 func (x *formats) off(stored float64) string {
 	switch {
 	case stored == x.exact || math.IsNaN(stored) && math.IsNaN(x.exact):
-		return ", exactly."
+		return say(", exactly.")
 	case math.IsInf(stored, 0):
 		return say(", since %s is too large for it.", num(x.exact))
 	case math.IsNaN(stored):
@@ -338,7 +338,7 @@ func (x *formats) drawTable(p *page) {
 			continue
 		}
 		b := f.decode(code)
-		off := "exact"
+		off := say("exact")
 		switch {
 		case b.Value == x.exact || math.IsNaN(x.exact):
 		case math.IsInf(b.Value, 0) || math.IsNaN(b.Value):

@@ -128,9 +128,9 @@ func seconds(s float64) string {
 	for _, u := range []struct {
 		name       string
 		size, from float64
-	}{{"years", 365.25 * 86400, 2}, {"days", 86400, 2}, {"hours", 3600, 2}, {"s", 1, 1}, {"ms", 1e-3, 1}, {"µs", 1e-6, 1}} {
+	}{{phrase("years"), 365.25 * 86400, 2}, {phrase("days"), 86400, 2}, {phrase("hours"), 3600, 2}, {"s", 1, 1}, {"ms", 1e-3, 1}, {"µs", 1e-6, 1}} {
 		if s >= u.from*u.size {
-			return fmt.Sprintf("%.3g %s", s/u.size, u.name)
+			return fmt.Sprintf("%.3g %s", s/u.size, say(u.name))
 		}
 	}
 	return fmt.Sprintf("%.3g ns", s*1e9)

@@ -20,6 +20,7 @@ type strides struct {
 	pick  []int  // the element that is looked at
 	axis  int    // for the operations that take one
 	err   error
+	wrong bool // what is typed is no shape of the memory
 }
 
 // A view is a layout, and the call that gave it, at an offset from which the reader may have moved it.
@@ -86,14 +87,14 @@ func (x *strides) set(control, value string) {
 		x.shape = value
 		shape, ok := numbers(value)
 		if !ok || len(shape) == 0 {
-			x.err = errors.New(phrase("a shape is a few integers, such as 4 6"))
+			x.err, x.wrong = errors.New(phrase("a shape is a few integers, such as 4 6")), true
 			return
 		}
 		before := x.views
 		x.views = nil
 		whole, err := layout.Contiguous(cells).View(shape...)
 		x.do(call("View", shape...), whole, err)
-		if x.err != nil && before != nil {
+		if x.wrong = x.err != nil; x.wrong {
 			x.views = before
 		}
 	case "pick":
@@ -177,7 +178,7 @@ func indices(shape []int) [][]int {
 func (x *strides) draw(p *page) {
 	l := x.now()
 	p.add(`<div class="x-row">`)
-	p.field("Shape of x", "shape", x.shape, 8, x.err != nil && len(x.views) == 0)
+	p.field("Shape of x", "shape", x.shape, 8, x.wrong)
 	var axes []string
 	for i, size := range l.Shape {
 		axes = append(axes, say("%d, of size %d", i, size))
@@ -217,10 +218,10 @@ func (x *strides) draw(p *page) {
 	x.drawGrids(p, l)
 	at, err := l.Position(x.pick)
 	if err == nil {
-		sum, text := fmt.Sprint(l.Offset), "offset"
+		sum, text := fmt.Sprint(l.Offset), say("offset")
 		for i, n := range x.pick {
 			sum += fmt.Sprintf(" + %d·%d", n, l.Strides[i])
-			text += fmt.Sprintf(" + %c·stride %d", "ijk"[i], i)
+			text += fmt.Sprintf(" + %c·", "ijk"[i]) + say("stride %d", i)
 		}
 		p.says(`Element (%s) is at <b>%d</b>: %s = %s`, commas(x.pick), at, text, sum)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -77,7 +78,7 @@ func compute(name string, inputs []float64) (value float64, slopes []float64) {
 func (x *tape) records() ([]*record, error) {
 	tree, err := parser.ParseExpr(x.text)
 	if err != nil || len(x.text) > 200 {
-		return nil, fmt.Errorf("%q is not an expression of a, b, c, numbers, + - * / and exp, tanh, relu, square", x.text)
+		return nil, errors.New(say("%q is not an expression of a, b, c, numbers, + - * / and exp, tanh, relu, square", x.text))
 	}
 	var list []*record
 	leaf := map[string]int{}
@@ -87,7 +88,7 @@ func (x *tape) records() ([]*record, error) {
 		}
 		v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 		if err != nil || v != v || v > 1e6 || v < -1e6 {
-			return 0, fmt.Errorf("%s is %q: give a number from -1000000 to 1000000", name, text)
+			return 0, errors.New(say("%s is %q: give a number from -1000000 to 1000000", name, text))
 		}
 		leaf[name] = len(list)
 		list = append(list, &record{what: name, value: v})
@@ -106,7 +107,7 @@ func (x *tape) records() ([]*record, error) {
 			r.inputs, values, r.level = append(r.inputs, i), append(values, list[i].value), max(r.level, list[i].level+1)
 		}
 		if ran++; ran > mostOperations {
-			return 0, fmt.Errorf("the expression has more than %d operations", mostOperations)
+			return 0, errors.New(say("the expression has more than %d operations", mostOperations))
 		}
 		r.value, r.slopes = compute(name, values)
 		list = append(list, r)
@@ -137,7 +138,7 @@ func (x *tape) records() ([]*record, error) {
 				return apply(f.Name, e.Args[0])
 			}
 		}
-		return 0, fmt.Errorf("%q: use only a, b, c, numbers, + - * / and exp, tanh, relu, square", x.text)
+		return 0, errors.New(say("%q: use only a, b, c, numbers, + - * / and exp, tanh, relu, square", x.text))
 	}
 	if _, err := run(tree); err != nil {
 		return nil, err

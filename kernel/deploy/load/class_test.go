@@ -38,6 +38,88 @@ func TestClass(t *testing.T) {
 	}
 }
 
+// A student's server starts with all lessons, also where the disk was full the first time. What the student has changed
+// stays, and so does the folder of another student who is the same user.
+func TestStartStudent(t *testing.T) {
+	script, err := filepath.Abs(filepath.Join("..", "start-student"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range []string{"sh", "cksum", "mktemp"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("there is no %s here", tool)
+		}
+	}
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	whole := map[string]string{"01-a.ipynb": "the first lesson", "02-b.ipynb": "the second lesson", "mine/mine.go": "package mine", "go.work": "go 1.26"}
+	for name, text := range whole {
+		write("shared/"+name, text)
+	}
+	cp, err := exec.LookPath("cp")
+	if err != nil {
+		t.Skip("there is no cp here")
+	}
+	write("bin/jupyterhub-singleuser", "#!/bin/sh\necho \"$JUPYTER_RUNTIME_DIR\"\n")
+	write("bin/cp", `#!/bin/sh
+`+cp+` "$@"
+[ -e "$HOME/full" ] || exit 0
+for to; do :; done
+find "$to" -type f -exec truncate -s 3 {} +
+exit 1
+`)
+	start := func(home string) (sockets string) {
+		t.Helper()
+		cmd := exec.Command("sh", script)
+		cmd.Env = []string{"HOME=" + filepath.Join(dir, home), "LECTERN_LESSONS=" + filepath.Join(dir, "shared"), "PATH=" + filepath.Join(dir, "bin") + ":" + os.Getenv("PATH")}
+		var problems bytes.Buffer
+		cmd.Stderr = &problems
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, &problems)
+		}
+		sockets = strings.TrimSpace(string(out))
+		t.Cleanup(func() { os.RemoveAll(sockets) })
+		if info, err := os.Stat(sockets); err != nil || info.Mode().Perm() != 0o700 {
+			t.Fatalf("the folder of sockets: %v (%v)", info, err)
+		}
+		return sockets
+	}
+	write("home/full", "")
+	first := start("home")
+	if err := os.Remove(filepath.Join(dir, "home", "full")); err != nil {
+		t.Fatal(err)
+	}
+	write("home/lessons/02-b.ipynb", "the student's")
+	write("other/file", "")
+	other := start("other")
+	second := start("home")
+	whole["02-b.ipynb"] = "the student's"
+	delete(whole, "go.work") // which students may change
+	for name, want := range whole {
+		if got, err := os.ReadFile(filepath.Join(dir, "home", "lessons", name)); string(got) != want {
+			t.Errorf("%s is %q (%v), want %q", name, got, err, want)
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "home", "lessons", "*.part")); err != nil || len(left) > 0 {
+		t.Errorf("left are %q (%v)", left, err)
+	}
+	if _, err := os.Stat(first); err == nil || first == second {
+		t.Error("the folder of sockets of an earlier server is still there")
+	}
+	if _, err := os.Stat(other); err != nil {
+		t.Errorf("another student's sockets: %v", err)
+	}
+}
+
 // A missing program is reported with what to do.
 func TestMissing(t *testing.T) {
 	goCommand, err := exec.LookPath("go")

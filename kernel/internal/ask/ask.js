@@ -11,7 +11,7 @@ const lecternAsk = (() => {
   const fits = (kind, guess) => {
     if (kind === "number") return Number.isFinite(guess);
     if (kind === "choice" || kind === "text") return typeof guess === "string" && guess !== "";
-    return Array.isArray(guess) && guess.length > 0 && guess.every(Number.isFinite);
+    return Array.isArray(guess) && guess.length > 0 && guess.every(kind === "shape" ? Number.isSafeInteger : Number.isFinite);
   };
 
   // offNumber and offShape say how far off a guess is, as package lesson does in a notebook.

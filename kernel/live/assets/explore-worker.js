@@ -1,5 +1,5 @@
-// The worker in which the explorers of a page run. It needs Go's wasm_exec.js before it. The page sends { wasm, words } once, and then calls:
-// { id, place, name, control, value }, each of which is answered by { id, html }.
+// The worker in which the explorers of a page run. It needs Go's wasm_exec.js before it. The page sends { id, wasm, words } once, and then calls:
+// { id, place, name, control, value }. Each is answered by { id, html }, the first without html, or by { broken }: why nothing works any more.
 "use strict";
 
 (() => {
@@ -15,7 +15,7 @@
         if (data.words) self.lecternWords = JSON.stringify(data.words); // the reader's language, by the English
         ready = start(data.wasm);
         await ready;
-        self.postMessage({ ready: true });
+        self.postMessage({ id: data.id });
         return;
       }
       await ready;
@@ -23,7 +23,7 @@
       if (typeof html !== "string") throw new Error("the program has ended");
       self.postMessage({ id: data.id, html });
     } catch (error) {
-      self.postMessage({ id: data.id, broken: String(error && error.message || error) });
+      self.postMessage({ broken: String(error && error.message || error) });
     }
   };
 })();

@@ -13,20 +13,28 @@ const lecternExplorers = (page) => {
   // The program.
   const calls = new Map(); // id to { done, failed }
   let program = null, ids = 0;
+  const post = (w, message, give = []) => new Promise((done, failed) => {
+    calls.set(++ids, { done, failed });
+    w.postMessage({ id: ids, ...message }, give);
+  });
   const load = async () => {
     const [script, wasm] = await Promise.all([worker("explorescript"), binary("explore")]);
     const w = new Worker(script);
-    await new Promise((done, failed) => {
-      w.onmessage = ({ data }) => { if (data.ready) done(); else failed(new Error(data.broken)); };
-      w.onerror = (e) => failed(new Error(e.message || "the worker can't start"));
-      w.postMessage({ wasm, words }, [wasm]);
-    });
-    w.onmessage = ({ data }) => {
-      const call = calls.get(data.id);
-      calls.delete(data.id);
-      if (data.broken) call.failed(new Error(data.broken));
-      else call.done(data.html);
+    // A program that has failed answers nothing any more. The next call begins another.
+    const end = (why) => {
+      w.onmessage = w.onerror = null;
+      w.terminate();
+      program = null;
+      for (const { failed } of calls.values()) failed(new Error(why));
+      calls.clear();
     };
+    w.onmessage = ({ data }) => {
+      if (data.broken) return end(data.broken);
+      calls.get(data.id).done(data.html);
+      calls.delete(data.id);
+    };
+    w.onerror = (e) => end(e.message || "the worker can't start");
+    await post(w, { wasm, words }, [wasm]);
     return w;
   };
   const started = () => {
@@ -36,14 +44,7 @@ const lecternExplorers = (page) => {
     }
     return program;
   };
-  const ask = async (call) => {
-    const w = await started();
-    return new Promise((done, failed) => {
-      const id = ++ids;
-      calls.set(id, { done, failed });
-      w.postMessage({ id, ...call });
-    });
-  };
+  const ask = async (call) => post(await started(), call);
 
   // patch makes one element look like another, and leaves everything alone that is the same, so that controls keep
   // their focus.
@@ -110,8 +111,12 @@ const lecternExplorers = (page) => {
           show(await ask({ place: number, name, control, value }));
           note.textContent = "";
         } catch (error) {
+<<<<<<< HEAD
           program = null; // the next one begins anew
           note.textContent = say("Something went wrong: {why}", { why: error.message });
+=======
+          note.textContent = say("This does not work: {why}", { why: error.message });
+>>>>>>> review-js
         }
         clearTimeout(slow);
       }
@@ -153,7 +158,7 @@ const lecternExplorers = (page) => {
     // Dragging: a value goes up by one for each place.
     body.addEventListener("pointerdown", (e) => {
       const box = e.target.closest("[data-drag]"), start = e.target.closest("[data-at]");
-      if (!box || !start) return;
+      if (!box || !start || e.button) return;
       e.preventDefault();
       const value = Number(box.dataset.value) - Number(start.dataset.at);
       let at = start.dataset.at;
@@ -178,9 +183,11 @@ const lecternExplorers = (page) => {
   // Loading begins shortly before a reader gets there.
   const near = new IntersectionObserver((list) => {
     if (!list.some((e) => e.isIntersecting)) return;
-    const now = translate;
-    translate = [];
-    started().then(() => now.forEach((draw) => draw().catch(() => {}))).catch(() => {}); // whoever uses an explorer is told
+    started().then(() => {
+      const now = translate;
+      translate = [];
+      now.forEach((draw) => draw().catch(() => {}));
+    }, () => {}); // whoever uses an explorer is told
     for (const { target, isIntersecting } of list) if (isIntersecting) near.unobserve(target);
   }, { rootMargin: "400px" });
   return put;

@@ -18,8 +18,12 @@ const lecternLoading = (() => {
     const script = (name) => new Promise((done, failed) => {
       carried.set(name, done);
       const s = document.createElement("script");
-      s.onload = () => s.remove();
-      s.onerror = () => failed(new Error(`can't read ${folder}${name}.js`));
+      const ends = (why) => { // unless the part is there
+        s.remove();
+        failed(new Error(why));
+      };
+      s.onload = () => ends(`${folder}${name}.js is damaged`);
+      s.onerror = () => ends(`can't read ${folder}${name}.js`);
       s.src = folder + name + ".js";
       document.head.append(s);
     });

@@ -84,7 +84,10 @@
       large.showModal();
     };
     button.addEventListener("click", open);
-    picture.addEventListener("click", (e) => { if (!away && e.target.closest("svg, img") && !e.target.closest("a, button, [tabindex]:not(.picture)")) open(); });
+    picture.addEventListener("click", (e) => {
+      const own = e.target.closest("a, button, [tabindex]"); // which takes clicks itself, if it is a part of the picture
+      if (!away && e.target.closest("svg, img") && (own === picture || !picture.contains(own))) open();
+    });
     figure.append(button);
   }
 
@@ -295,7 +298,10 @@
     else if (e.key === "Enter" && e.target === input && items.length) { e.preventDefault(); items[0].click(); }
   });
   document.addEventListener("keydown", (e) => {
-    const typing = e.target.closest?.("input, textarea, select, [contenteditable]");
-    if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "k" || e.key === "/" && !typing && !e.ctrlKey && !e.metaKey && !e.altKey) { e.preventDefault(); input.focus(); input.select(); }
+    const typing = e.target.closest?.("input, textarea, select, [contenteditable]"), command = e.ctrlKey || e.metaKey;
+    if (e.defaultPrevented || e.altKey || !(command ? e.key.toLowerCase() === "k" && !e.shiftKey : e.key === "/" && !typing)) return; // with Shift, K is an editor's or the browser's
+    e.preventDefault();
+    input.focus();
+    input.select();
   });
 })();

@@ -55,6 +55,8 @@
       button.setAttribute("aria-expanded", "true");
       where.after(row); // next to the code, even where a question stood between them
       stepper.open(step);
+      const at = document.activeElement;
+      if (at && !box.contains(at) && at.closest("input, textarea, select, [contenteditable]")) return; // a cell that ran first comes late to who types elsewhere
       stepper.panel.focus({ preventScroll: true });
       row.scrollIntoView({ block: "nearest" });
     };

@@ -10,7 +10,20 @@
     return (await version.get())();
   }
 
+<<<<<<< HEAD
   // Each time it moves, a stepper asks with an event whether somebody marks the lines of its cell: see steps.js.
+=======
+  // around finds the notebook and the cell that an element stands in.
+  function around(app, tracker, element) {
+    for (const panel of app.shell.widgets("main")) {
+      const cell = tracker.has(panel) && panel.content.widgets.find(c => c.node.contains(element));
+      if (cell) return [panel, cell];
+    }
+    return [];
+  }
+
+  // A stepper asks by an event whether somebody marks the lines of its cell, each time it goes on: see steps.js.
+>>>>>>> review-js
   function steppedCells({ INotebookTracker, NotebookActions }, { StateEffect, StateField }, { Decoration, EditorView }) {
     const set = StateEffect.define();
     const steppers = new WeakMap(); // by editor: the detail of the last event
@@ -86,13 +99,6 @@
           .lectern-line[data-cost]::after { content: attr(data-cost); padding-left: 2.5em; font-size: 0.875em; color: var(--jp-ui-font-color2); white-space: nowrap; }
           .lectern-now { background: color-mix(in srgb, var(--jp-brand-color1) 20%, transparent); box-shadow: inset 3px 0 var(--jp-brand-color1); }`;
         document.head.append(style);
-        const cellOf = element => {
-          const node = element.closest(".jp-CodeCell");
-          for (const panel of app.shell.widgets("main")) {
-            const cell = tracker.has(panel) && panel.content.widgets.find(c => c.node === node);
-            if (cell) return cell;
-          }
-        };
         const command = "lectern:step";
         let opening; // the cell whose stepper should have the keyboard
         app.commands.addCommand(command, {
@@ -112,7 +118,7 @@
         });
         const watched = new WeakSet();
         document.addEventListener("lectern-lines", event => {
-          const cell = cellOf(event.target), view = cell?.editor?.editor;
+          const [, cell] = around(app, tracker, event.target), view = cell?.editor?.editor;
           if (cell && cell === opening) {
             opening = null;
             requestAnimationFrame(() => {
@@ -167,14 +173,6 @@
           .lectern-guess button { padding: 0.2rem 0.6rem; font: inherit; color: inherit; background: var(--jp-layout-color2); border: 1px solid var(--jp-border-color1); border-radius: 3px; cursor: pointer; }
           .lectern-guess button:hover { background: var(--jp-layout-color3); } .lectern-guess .bad { color: var(--jp-error-color1); }`;
         document.head.append(style);
-        const find = node => {
-          for (const panel of app.shell.widgets("main")) {
-            const cell = tracker.has(panel) && panel.content.widgets.find(c => c.node.contains(node));
-            if (cell) return [panel, cell];
-          }
-          return [];
-        };
-
         function ask(box, q) {
           const { make, verdict, form } = lecternAsk;
           const said = make("p", "", { className: "verdict", hidden: true });
@@ -183,7 +181,7 @@
           let last; // guess
           // The guess goes into the cell; where it can't, what is hidden is shown as it is.
           const reveal = guess => {
-            const [panel, cell] = find(box);
+            const [panel, cell] = around(app, tracker, box);
             const at = guess !== undefined && cell && place(cell.model.sharedModel.getSource(), q);
             if (at) {
               cell.model.sharedModel.updateSource(at[0], at[1], goOf(q, guess));
