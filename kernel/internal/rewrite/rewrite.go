@@ -79,7 +79,6 @@ var around = map[string]func(w *work){
 	"%time":   func(w *work) { w.r.Timed = true },
 	"%timeit": func(w *work) { w.measure = "Time" },
 	"%bench":  func(w *work) { w.measure = "Bench" },
-	"%pprof":  func(w *work) { w.measure = "Profile" },
 	"%race":   func(w *work) { w.r.Race = true },
 }
 
