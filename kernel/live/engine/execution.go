@@ -60,8 +60,6 @@ func (x *execution) allowed() bool {
 		x.fail = report.Said("page", x.Result.Commands[0].Name+" is the notebook's: a page runs Go alone")
 	case x.Result.GoNB != "" || x.Result.Cgo || x.Result.Wasm || x.Result.Tests:
 		x.fail = report.Said("page", "this cell needs the notebook: a page runs plain cells of Go")
-	case len(x.Result.Embeds) > 0:
-		x.fail = report.Said("page", "//go:embed needs the notebook: a page has no files of yours")
 	default:
 		return true
 	}
