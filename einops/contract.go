@@ -278,96 +278,105 @@ func (p *program) product(a, b *term, id int, needed uint64, out []label) *term 
 	if lastA, lastB := last(a, b), last(b, a); lastA > lastB && lastB != unknown {
 		a, b = b, a
 	}
-	var batch, rows, cols, sums []int
-	for _, l := range a.labels {
-		switch inB := slices.Contains(b.labels, l); {
+	f := factors{a: a, b: b}
+	f.divide(needed, rank)
+	t := &term{id: id, labels: slices.Concat(f.batch, f.rows, f.cols)}
+	if len(f.sums) == 0 { // elementwise: any order will do, so take that of the output, the rest last
+		slices.SortStableFunc(t.labels, func(x, y int) int { return cmp.Compare(uint(rank(x)), uint(rank(y))) })
+	}
+	t.sizes = f.list(t.labels)
+	t.stride = make([]int, len(t.labels))
+	rowMajor(t)
+
+	s := instruction{a: a.id, b: b.id, out: id, sums: f.sums, flops: float64(product(t.sizes))}
+	if len(f.sums) == 0 {
+		s.code = multiply
+		s.orderA, s.shapeA = a.spread(t)
+		s.orderB, s.shapeB = b.spread(t)
+	} else {
+		f.matmul(&s, t)
+	}
+	p.steps = append(p.steps, s)
+	p.describe(t)
+	return t
+}
+
+// factors are two terms with their axes by kind; see [program.product].
+type factors struct {
+	a, b                    *term
+	batch, rows, cols, sums []int
+}
+
+// divide finds the kinds of the axes. rank is an axis' place in the result.
+func (f *factors) divide(needed uint64, rank func(l int) int) {
+	for _, l := range f.a.labels {
+		switch inB := slices.Contains(f.b.labels, l); {
 		case inB && needed&(1<<l) != 0:
-			batch = append(batch, l)
+			f.batch = append(f.batch, l)
 		case inB:
-			sums = append(sums, l)
+			f.sums = append(f.sums, l)
 		default:
-			rows = append(rows, l)
+			f.rows = append(f.rows, l)
 		}
 	}
-	for _, l := range b.labels {
-		if !slices.Contains(a.labels, l) {
-			cols = append(cols, l)
+	for _, l := range f.b.labels {
+		if !slices.Contains(f.a.labels, l) {
+			f.cols = append(f.cols, l)
 		}
 	}
-	slices.SortStableFunc(batch, func(x, y int) int { return cmp.Compare(rank(x), rank(y)) })
+	slices.SortStableFunc(f.batch, func(x, y int) int { return cmp.Compare(rank(x), rank(y)) })
 	byStride := func(t *term, labels []int) {
 		slices.SortStableFunc(labels, func(x, y int) int {
 			return cmp.Compare(t.stride[slices.Index(t.labels, y)], t.stride[slices.Index(t.labels, x)])
 		})
 	}
-	byStride(a, rows)
-	byStride(b, cols)
-	larger := a
-	if product(b.sizes) > product(a.sizes) {
-		larger = b
+	byStride(f.a, f.rows)
+	byStride(f.b, f.cols)
+	larger := f.a
+	if product(f.b.sizes) > product(f.a.sizes) {
+		larger = f.b
 	}
-	byStride(larger, sums)
+	byStride(larger, f.sums)
+}
 
-	s := instruction{a: a.id, b: b.id, out: id, sums: sums}
-	sizeOf := func(l int) int {
-		if i := slices.Index(a.labels, l); i >= 0 {
-			return a.sizes[i]
+// list returns the sizes of axes.
+func (f *factors) list(labels []int) (n []int) {
+	for _, l := range labels {
+		t := f.a
+		if !slices.Contains(t.labels, l) {
+			t = f.b
 		}
-		return b.sizes[slices.Index(b.labels, l)]
+		n = append(n, t.sizes[slices.Index(t.labels, l)])
 	}
-	total := func(labels []int) int {
-		n := 1
-		for _, l := range labels {
-			n *= sizeOf(l)
-		}
-		return n
-	}
-	list := func(labels []int) (n []int) {
-		for _, l := range labels {
-			n = append(n, sizeOf(l))
-		}
-		return n
-	}
-	t := &term{id: id, labels: slices.Concat(batch, rows, cols)}
-	if len(sums) == 0 { // elementwise: any order will do, so take that of the output, the rest last
-		slices.SortStableFunc(t.labels, func(x, y int) int { return cmp.Compare(uint(rank(x)), uint(rank(y))) })
-	}
-	t.sizes = list(t.labels)
-	t.stride = make([]int, len(t.labels))
-	rowMajor(t)
+	return n
+}
 
-	s.flops = float64(total(t.labels))
-	if len(sums) == 0 {
-		s.code = multiply
-		s.orderA, s.shapeA = a.spread(t)
-		s.orderB, s.shapeB = b.spread(t)
-	} else {
-		s.code = matmul
-		s.flops *= 2 * float64(total(sums))
-		s.orderA = permutation(a.labels, slices.Concat(batch, rows, sums))
-		s.orderB = permutation(b.labels, slices.Concat(batch, sums, cols))
-		m, k, n := []int{total(rows)}, []int{total(sums)}, []int{total(cols)}
-		if len(batch) == 0 {
-			if len(sums) == 1 || len(rows) == 0 {
-				m = list(rows) // rows of one matrix need not be joined, and a vector has none
-			}
-			if len(cols) == 0 {
-				n = nil
-			}
+// matmul makes s the product of matrices that gives t: how they are permuted
+// and reshaped before, and t after.
+func (f *factors) matmul(s *instruction, t *term) {
+	total := func(labels []int) int { return product(f.list(labels)) }
+	s.code = matmul
+	s.flops *= 2 * float64(total(f.sums))
+	s.orderA = permutation(f.a.labels, slices.Concat(f.batch, f.rows, f.sums))
+	s.orderB = permutation(f.b.labels, slices.Concat(f.batch, f.sums, f.cols))
+	m, k, n := []int{total(f.rows)}, []int{total(f.sums)}, []int{total(f.cols)}
+	if len(f.batch) == 0 {
+		if len(f.sums) == 1 || len(f.rows) == 0 {
+			m = f.list(f.rows) // rows of one matrix need not be joined, and a vector has none
 		}
-		if len(m) != len(rows) || len(sums) != 1 {
-			s.shapeA = slices.Concat(list(batch), m, k)
-		}
-		if len(sums) != 1 || len(n) != len(cols) {
-			s.shapeB = slices.Concat(list(batch), k, n)
-		}
-		if len(m) != len(rows) || len(n) != len(cols) {
-			s.shapeC = append([]int{}, t.sizes...)
+		if len(f.cols) == 0 {
+			n = nil
 		}
 	}
-	p.steps = append(p.steps, s)
-	p.describe(t)
-	return t
+	if len(m) != len(f.rows) || len(f.sums) != 1 {
+		s.shapeA = slices.Concat(f.list(f.batch), m, k)
+	}
+	if len(f.sums) != 1 || len(n) != len(f.cols) {
+		s.shapeB = slices.Concat(f.list(f.batch), k, n)
+	}
+	if len(m) != len(f.rows) || len(n) != len(f.cols) {
+		s.shapeC = append([]int{}, t.sizes...)
+	}
 }
 
 // spread returns how to permute and reshape t so that it is broadcast to the

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"strconv"
 	"strings"
 	"unsafe"
 
@@ -125,30 +124,19 @@ func eachElement[T numbers.Number](t *Tensor) func(index ...int) T {
 // HTML returns the tensor for a notebook: its values above a line with shape, dtype,
 // strides and storage. One or two axes make a table, a third one puts tables side by
 // side, and a fourth puts rows of them below each other.
-func (t *Tensor) HTML() string { return t.html(false) }
-
-// HeatHTML is HTML with a background for each number that grows stronger with its
-// distance from zero: blue for positive numbers, orange for negative ones.
-func (t *Tensor) HeatHTML() string { return t.html(true) }
-
-func (t *Tensor) html(heat bool) string {
+func (t *Tensor) HTML() string {
 	var b strings.Builder
 	b.WriteString(`<div class="lectern-tensor">`)
 	if t == nil || t.storage == nil {
 		fmt.Fprintf(&b, `<pre style="margin:0">%s</pre></div>`, html.EscapeString(t.String()))
 		return b.String()
 	}
-	caption := t.caption()
 	if t.Dim() == 0 || t.Dim() > 4 || t.Len() == 0 || t.storage.Freed() {
 		fmt.Fprintf(&b, `<pre style="margin:0">%s</pre>`, html.EscapeString(t.String()))
 	} else {
-		values, hottest := t.printable().HTML(heat)
-		b.WriteString(values)
-		if heat {
-			caption += " · strongest at ±" + strconv.FormatFloat(hottest, 'g', 3, 64)
-		}
+		b.WriteString(t.printable().HTML())
 	}
-	fmt.Fprintf(&b, `<div style="font-size:85%%;opacity:.75">%s</div></div>`, html.EscapeString(caption))
+	fmt.Fprintf(&b, `<div style="font-size:85%%;opacity:.75">%s</div></div>`, html.EscapeString(t.caption()))
 	return b.String()
 }
 

@@ -13,7 +13,7 @@ import (
 func TestMissingTensors(t *testing.T) {
 	typ := reflect.TypeFor[*Tensor]()
 	// A tensor that is printed, or kept by a notebook, may be missing.
-	shown := []string{"String", "Format", "HTML", "HeatHTML"}
+	shown := []string{"String", "Format", "HTML"}
 	// The zero Tensor has a shape and a kind: it is a number.
 	known := []string{"BorrowGrad", "Bytes", "Detach", "Device", "Dim", "Dtype", "ElementSize", "Grad", "IsContiguous", "IsLeaf", "Layout", "Len", "RequiresGrad", "Shape", "Size", "Stride",
 		"StorageOffset", "Strides"}

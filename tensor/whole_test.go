@@ -26,7 +26,7 @@ func TestWholeNumbersKeepTheirDigits(t *testing.T) {
 			}
 		}
 		for name, got := range map[string]string{
-			"number": Of([]int64{n}).Index(0).String(), "vector": x.String(), "matrix": x.View(1, 2).String(), "table": x.HTML(), "heat": x.HeatHTML(), "verb": fmt.Sprintf("%+v", x),
+			"number": Of([]int64{n}).Index(0).String(), "vector": x.String(), "matrix": x.View(1, 2).String(), "table": x.HTML(), "verb": fmt.Sprintf("%+v", x),
 		} {
 			if !strings.Contains(got, text) {
 				t.Errorf("%s with %d is written %s", name, n, got)

@@ -57,108 +57,131 @@ func (e *Error) Error() string { return fmt.Sprintf("%s, line %d: %s", e.File, e
 
 // Parse reads a catalogue; name is for errors. Messages that are commented out (#~) are left out.
 func Parse(name string, text []byte) (*File, error) {
-	f := &File{}
-	seen := map[string]int{}
-	var m *Message
-	began := 0
-	part := ""            // what a line in quotes continues
-	var continued *string // where it goes
-	number := 0
-	fail := func(format string, args ...any) error { return &Error{name, number, fmt.Sprintf(format, args...)} }
-	end := func() error {
-		switch {
-		case m == nil:
-			return nil
-		case part == "" || part == "#| msgid" || part == "msgid":
-			return fail("the message that begins at line %d has no msgstr", began)
-		case seen[m.ID] > 0:
-			return fail("the message on line %d has the same msgid as the one on line %d; keep one", began, seen[m.ID])
-		case m.ID == "" && len(f.Messages) > 0:
-			return fail("an empty msgid is the header, which comes first")
-		}
-		seen[m.ID] = began
-		f.Messages = append(f.Messages, m)
-		m, part, continued = nil, "", nil
-		return nil
-	}
+	p := &parser{name: name, seen: map[string]int{}}
 	if !utf8.Valid(text) {
-		return nil, fail("the file is not UTF-8")
+		return nil, p.fail("the file is not UTF-8")
 	}
 	for line := range strings.Lines(string(text)) {
-		number++
-		line = strings.TrimRight(line, " \t\r\n")
-		if line == "" {
-			if err := end(); err != nil {
-				return nil, err
-			}
-			continue
+		p.number++
+		if err := p.line(strings.TrimRight(line, " \t\r\n")); err != nil {
+			return nil, err
 		}
-		if strings.HasPrefix(line, "#~") {
-			continue
-		}
-		if part == "msgstr" && line[0] != '"' { // no empty line is between two
-			if err := end(); err != nil {
-				return nil, err
-			}
-		}
-		if m == nil {
-			m, began = &Message{}, number
-		}
-		if line[0] == '#' && !strings.HasPrefix(line, "#|") {
-			if part == "msgid" {
-				return nil, fail("a comment stands within a message")
-			}
-			mark, rest := line[:min(2, len(line))], strings.TrimSpace(line[min(2, len(line)):])
-			switch mark {
-			case "#.":
-				m.Kinds = append(m.Kinds, rest)
-			case "#:":
-				m.References = append(m.References, strings.Fields(rest)...)
-			case "#,":
-				for flag := range strings.SplitSeq(rest, ",") {
-					if flag = strings.TrimSpace(flag); flag != "" {
-						m.Flags = append(m.Flags, flag)
-					}
-				}
-			default:
-				m.Notes = append(m.Notes, strings.TrimSpace(line[1:]))
-			}
-			continue
-		}
-		previous := strings.HasPrefix(line, "#|")
-		body := line
-		if previous {
-			body = strings.TrimSpace(line[2:])
-		}
-		if !strings.HasPrefix(body, `"`) {
-			word, quoted, _ := strings.Cut(body, " ")
-			body = strings.TrimSpace(quoted)
-			switch {
-			case previous && word == "msgid" && part == "":
-				part, continued = "#| msgid", &m.Previous
-			case !previous && word == "msgid" && (part == "" || part == "#| msgid"):
-				part, continued = "msgid", &m.ID
-			case !previous && word == "msgstr" && part == "msgid":
-				part, continued = "msgstr", &m.Str
-			case word == "msgctxt" || word == "msgid_plural" || strings.HasPrefix(word, "msgstr["):
-				return nil, fail("%s: catalogues here have neither contexts nor plurals", word)
-			default:
-				return nil, fail("%q stands where msgid, msgstr or a comment was expected", word)
-			}
-		} else if continued == nil || previous != (part == "#| msgid") {
-			return nil, fail("a text in quotes that belongs to nothing")
-		}
-		s, ok := unquote(body)
-		if !ok {
-			return nil, fail("%s isn't a text in quotes", body)
-		}
-		*continued += s
 	}
-	number++
-	if err := end(); err != nil {
+	p.number++
+	if err := p.end(); err != nil {
 		return nil, err
 	}
-	return f, nil
+	return &p.file, nil
+}
+
+// A parser reads a catalogue line by line.
+type parser struct {
+	name      string
+	file      File
+	seen      map[string]int // the lines on which messages with these IDs begin
+	number    int            // of the line
+	m         *Message       // nil between two messages
+	began     int            // on which line
+	part      string         // what a line in quotes goes on with
+	continued *string        // where it goes
+}
+
+func (p *parser) fail(format string, args ...any) error {
+	return &Error{p.name, p.number, fmt.Sprintf(format, args...)}
+}
+
+func (p *parser) line(line string) error {
+	if line == "" {
+		return p.end()
+	}
+	if strings.HasPrefix(line, "#~") {
+		return nil
+	}
+	if p.part == "msgstr" && line[0] != '"' { // no empty line stands between two
+		if err := p.end(); err != nil {
+			return err
+		}
+	}
+	if p.m == nil {
+		p.m, p.began = &Message{}, p.number
+	}
+	if rest, previous := strings.CutPrefix(line, "#|"); previous {
+		return p.text(strings.TrimSpace(rest), true)
+	}
+	if line[0] == '#' {
+		return p.comment(line)
+	}
+	return p.text(line, false)
+}
+
+// end takes up the message that ends here, if there is one.
+func (p *parser) end() error {
+	m := p.m
+	switch {
+	case m == nil:
+		return nil
+	case p.part == "" || p.part == "#| msgid" || p.part == "msgid":
+		return p.fail("the message that begins at line %d has no msgstr", p.began)
+	case p.seen[m.ID] > 0:
+		return p.fail("the message on line %d has the same msgid as the one on line %d; keep one", p.began, p.seen[m.ID])
+	case m.ID == "" && len(p.file.Messages) > 0:
+		return p.fail("an empty msgid is the header, which comes first")
+	}
+	p.seen[m.ID] = p.began
+	p.file.Messages = append(p.file.Messages, m)
+	p.m, p.part, p.continued = nil, "", nil
+	return nil
+}
+
+// comment reads a line that begins with #.
+func (p *parser) comment(line string) error {
+	if p.part == "msgid" {
+		return p.fail("a comment stands within a message")
+	}
+	mark, rest := line[:min(2, len(line))], strings.TrimSpace(line[min(2, len(line)):])
+	switch mark {
+	case "#.":
+		p.m.Kinds = append(p.m.Kinds, rest)
+	case "#:":
+		p.m.References = append(p.m.References, strings.Fields(rest)...)
+	case "#,":
+		for flag := range strings.SplitSeq(rest, ",") {
+			if flag = strings.TrimSpace(flag); flag != "" {
+				p.m.Flags = append(p.m.Flags, flag)
+			}
+		}
+	default:
+		p.m.Notes = append(p.m.Notes, strings.TrimSpace(line[1:]))
+	}
+	return nil
+}
+
+// text reads a text in quotes, behind a keyword or alone; previous is one that stands behind #|.
+func (p *parser) text(body string, previous bool) error {
+	if !strings.HasPrefix(body, `"`) {
+		word, quoted, _ := strings.Cut(body, " ")
+		body = strings.TrimSpace(quoted)
+		switch {
+		case previous && word == "msgid" && p.part == "":
+			p.part, p.continued = "#| msgid", &p.m.Previous
+		case !previous && word == "msgid" && (p.part == "" || p.part == "#| msgid"):
+			p.part, p.continued = "msgid", &p.m.ID
+		case !previous && word == "msgstr" && p.part == "msgid":
+			p.part, p.continued = "msgstr", &p.m.Str
+		case word == "msgctxt" || word == "msgid_plural" || strings.HasPrefix(word, "msgstr["):
+			return p.fail("%s: catalogues here have neither contexts nor plurals", word)
+		default:
+			return p.fail("%q stands where msgid, msgstr or a comment was expected", word)
+		}
+	} else if p.continued == nil || previous != (p.part == "#| msgid") {
+		return p.fail("a text in quotes that belongs to nothing")
+	}
+	s, ok := unquote(body)
+	if !ok {
+		return p.fail("%s isn't a text in quotes", body)
+	}
+	*p.continued += s
+	return nil
 }
 
 // Bytes writes the catalogue in a fixed form: texts on one line, except for those with several lines.

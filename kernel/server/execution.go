@@ -209,7 +209,7 @@ func (e *execution) build() (exe string, f *failure) {
 	build := func(r *rewrite.Result) (err error) {
 		e.Result = r
 		if len(e.k.flags) == 0 && !r.Tests && !r.Race && !r.Cgo {
-			exe, err = e.k.builder.build(e.ctx, r, e.k.dir)
+			exe, err = e.k.builder.build(e.ctx, r)
 		} else {
 			exe = filepath.Join(e.k.f.build(), "flagged")
 			args := append([]string{"-o", exe}, e.k.flags...)

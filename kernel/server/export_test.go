@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-go/lectern/internal/testenv"
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
@@ -180,7 +181,7 @@ func TestNotExported(t *testing.T) {
 	t.Setenv("LECTERN_OFFLINE", "1")
 	for code, want := range map[string]string{
 		"// int one() { return 1; }\nimport \"C\"\nC.one()":              "cell [1] has C in it",
-		"import _ \"embed\"\n//go:embed some.txt\nvar some string\nsome": "cell [1] has //go:embed",
+		"import _ \"embed\"\n//go:embed some.txt\nvar some string\nsome": "cell [1], line 2: a cell can't embed files",
 	} {
 		n := &notebook.Notebook{Metadata: notebook.Object{}, Cells: []*notebook.Cell{{ID: "a", Type: "code", Source: code}}}
 		file := filepath.Join(t.TempDir(), "x.ipynb")
@@ -391,3 +392,5 @@ func texts(t *testing.T, dir string) map[string]string {
 	}
 	return found
 }
+
+func TestDependsOn(t *testing.T) { testenv.DependsOn(t, "../..") }

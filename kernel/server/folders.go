@@ -44,13 +44,6 @@ func newFolders() (*folders, error) {
 			lock.WriteString(work) // to say whose it is
 		}
 	}
-	// For `kernel vars`: whose values these are.
-	dir, _ := os.Getwd()
-	about := fmt.Sprintf("%d\n%s\n%s\n%s\n", os.Getpid(), dir, os.Getenv("JPY_SESSION_NAME"), f.keep()[0])
-	if err := os.WriteFile(filepath.Join(work, "about"), []byte(about), 0o600); err != nil {
-		f.remove()
-		return nil, fmt.Errorf("working folder: %w", err)
-	}
 	for _, d := range []string{f.tmp(), f.check(), filepath.Join(work, "keep"), f.path(), f.build()} {
 		if err := os.Mkdir(d, 0o700); err != nil {
 			f.remove()

@@ -19,10 +19,6 @@ import (
 
 // With %goflags, and for tests and pages, cells are built by the go command, in a module named like the user's.
 
-// compiled are the kinds of files that the go command compiles with those of Go beside them.
-var compiled = []string{".go", ".c", ".cc", ".cpp", ".cxx", ".m", ".h", ".hh", ".hpp", ".hxx", ".f", ".F", ".for", ".f90", ".s", ".S", ".sx", ".swig",
-	".swigcxx", ".syso"}
-
 // goBuild runs go build, or go test, on the cell's program.
 func (e *execution) goBuild(env []string, args ...string) error {
 	k := e.k
@@ -65,27 +61,6 @@ func (e *execution) goBuild(env []string, args ...string) error {
 	}
 	if err := os.WriteFile(filepath.Join(dir, main), []byte(e.Result.Program.Source()), 0o600); err != nil {
 		return err
-	}
-	if len(e.Result.Embeds) > 0 {
-		found, err := embedded(k.dir, e.Result.Embeds)
-		if err != nil {
-			return err
-		}
-		for name, path := range found.Files {
-			to := filepath.Join(dir, filepath.FromSlash(name))
-			if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-				return err
-			}
-			if strings.HasPrefix(filepath.Base(name), "go.") {
-				return fmt.Errorf("go:embed %s: a cell that the go command builds can't hold Go's own files", name)
-			}
-			if !strings.Contains(name, "/") && slices.Contains(compiled, filepath.Ext(name)) {
-				return fmt.Errorf("go:embed %s: the go command, which builds this cell, would compile the file: put it into a folder", name)
-			}
-			if _, err := copyFile(to, path); err != nil {
-				return err
-			}
-		}
 	}
 	if covers(args) && !e.Result.Tests && !has(args, "-coverpkg") {
 		args = append(args, "-coverpkg=.") // else it is the packages of every module here

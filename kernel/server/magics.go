@@ -40,7 +40,6 @@ func init() { // %help shows the table that it is in
 		{"%time", "code", "runs the cell, and says how long building and running it took", nil, false},
 		{"%timeit", "code", "runs the cell's statements again and again, and says how long one run takes", nil, false},
 		{"%bench", "code", "runs them as a Go benchmark, which counts allocations, too", nil, false},
-		{"%pprof", "code", "runs them and draws where the processors' time goes, as a flame graph", nil, false},
 		{"%race", "code", "runs the cell with Go's race detector", nil, false},
 		{"%save", "name", "stores all variables and declarations for a later kernel", commands.save, false},
 		{"%load", "name", "brings back what %save has stored", commands.load, false},

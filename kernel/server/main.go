@@ -22,7 +22,6 @@
 //	LECTERN_OFFLINE        if set, imports fetch no modules
 //	LECTERN_PROGRAMS       a folder of programs that kernels share: a cell's program that is there is not built again
 //	LECTERN_MESSAGE_LIMIT  how many megabytes a message may have, if 64 are too few
-//	LECTERN_TRACE          if set, failures of completion are written to the kernel's log
 //	LECTERN_GRADER_TIMEOUT how long a cell may run where nbgrader grades, such as 30s
 //	LECTERN_GRADER_TOTAL   how long a submission may run with all its cells, such as 10m
 //	LECTERN_GRADER_MEMORY  how many megabytes a submission may use then

@@ -66,8 +66,8 @@ func (e *compileError) first() string {
 	return ""
 }
 
-// build returns the path of the executable. In dir are the files that //go:embed names.
-func (b *builder) build(ctx context.Context, r *rewrite.Result, dir string) (string, error) {
+// build returns the path of the executable.
+func (b *builder) build(ctx context.Context, r *rewrite.Result) (string, error) {
 	source := r.Program.Source()
 	files, err := b.packages.Config(r.Imports)
 	if err != nil {
@@ -87,20 +87,6 @@ func (b *builder) build(ctx context.Context, r *rewrite.Result, dir string) (str
 		fmt.Fprintf(&cfg, "packagefile %s=%s\n", path, files[path])
 	}
 	h := sha256.New()
-	var compile []string
-	if len(r.Embeds) > 0 {
-		found, err := embedded(dir, r.Embeds)
-		if err != nil {
-			return "", err
-		}
-		list := filepath.Join(b.dir, "embeds")
-		contents, err := found.write(list)
-		if err != nil {
-			return "", err
-		}
-		h.Write(contents)
-		compile = []string{"-embedcfg", list}
-	}
 	h.Write(cfg.Bytes())
 	fmt.Fprint(h, tools, source)
 	var sum [sha256.Size]byte
@@ -112,7 +98,7 @@ func (b *builder) build(ctx context.Context, r *rewrite.Result, dir string) (str
 		}
 	}
 	kept := ""
-	if b.programs != "" && len(r.Embeds) == 0 {
+	if b.programs != "" {
 		h := sha256.New() // of what another kernel has in common with us; folders in the environment are not
 		fmt.Fprint(h, cfg.String(), tools.Compile, tools.Link, tools.Lang, tools.GODEBUG, source)
 		kept = filepath.Join(b.programs, hex.EncodeToString(h.Sum(nil)))
@@ -133,7 +119,7 @@ func (b *builder) build(ctx context.Context, r *rewrite.Result, dir string) (str
 		return "", err
 	}
 	env := append(slices.Clone(tools.Env), "GOGC=400") // most of these short runs need no collection at all
-	compile = append(compile, "-o", object, "-p", "main", "-complete", "-pack", "-trimpath", b.dir+"=>", "-lang="+tools.Lang, "-importcfg", config, base+".go")
+	compile := []string{"-o", object, "-p", "main", "-complete", "-pack", "-trimpath", b.dir + "=>", "-lang=" + tools.Lang, "-importcfg", config, base + ".go"}
 	if err := b.tool(ctx, env, tools.Compile, compile...); err != nil {
 		return "", err
 	}

@@ -52,16 +52,6 @@ func PNG(b []byte, alt string) {
 		"text/plain", "image: "+alt)
 }
 
-// Heat shows a tensor as a table in which the color behind each number grows stronger with its distance from zero:
-// blue for positive numbers, orange for negative ones.
-func Heat(t interface{ HeatHTML() string }) {
-	if isNil(t) {
-		Value(t)
-		return
-	}
-	bundle("display", "text/html", t.HeatHTML(), "text/plain", Format(t))
-}
-
 // Table shows rows under a header. Cells are strings or any values; numbers are aligned right.
 func Table(header []string, rows [][]any) { send("display", table{header, rows}) }
 

@@ -25,8 +25,7 @@ func cellText(v any) string {
 }
 
 func isNumber(v any) bool {
-	switch v.(type) {
-	case quantity, numeral, numeral4:
+	if _, ok := v.(numeral4); ok {
 		return true
 	}
 	k := reflect.ValueOf(v).Kind()

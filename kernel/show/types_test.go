@@ -1,7 +1,6 @@
 package show
 
 import (
-	"math"
 	"strings"
 	"testing"
 
@@ -35,7 +34,6 @@ func TestWhatCellsShowOfTheLibrary(t *testing.T) {
 		"training memory":    {accounting.TrainingMemory{Width: 4, Layers: 2, Batch: 2, StatePerParameter: 1}, "496 bytes", "496 bytes"},
 		"model":              {nn.NewCruncher(4, 2), "<td style=\"text-align:left\">layers.0.weight</td>", "nn.Cruncher: 36 parameters"},
 		"merge":              {steps[0], "<span", "becomes 256"},
-		"comparison":         {Comparison{{"forward", 64, 64, "FLOP"}}, `text-align:right">64 FLOP</td>`, "forward    64 FLOP   64 FLOP      1"},
 		"slice of numbers":   {x.Shape(), "", "[]int{2, 2}"},
 		"error of a tensor":  {tensor.Try(func() { x.Matmul(tensor.Ones(3)) }), "", "matmul"},
 		"module without any": {nn.ReLU{}, "", "nn.ReLU{}"},
@@ -71,45 +69,5 @@ func TestModelsOfTheNotebook(t *testing.T) {
 	}
 	if f := formats(&drawnModel{ownModel{nn.NewDense(2, 3)}}); f[len(f)-1] != "a model of its own" {
 		t.Errorf("a model with a text of its own is shown as %q", f)
-	}
-}
-
-func TestQuantity(t *testing.T) {
-	for _, c := range []struct {
-		x    float64
-		unit string
-		want string
-	}{
-		{496, "bytes", "496 bytes"},
-		{2304 << 20, "bytes", "2,304 MiB"},
-		{1.5e6, "bytes", "1465 KiB"},
-		{0.0125, "s", "12.5 ms"},
-		{90, "s", "90 s"},
-		{0, "s", "0 s"},
-		{426.12e9, "FLOP/s", "426.1 GFLOP/s"},
-		{-3.35e12, "B/s", "-3.35 TB/s"},
-		{503316480, "FLOP", "503,316,480 FLOP"},
-		{6.3e24, "FLOP", "6.3e24 FLOP"},
-		{143.928, "days", "143.93 days"},
-		{0.5, "", "0.5"},
-		{1e-8, "", "1e-08"},
-		{math.NaN(), "s", "NaN s"},
-		{math.Inf(1), "", "+Inf"},
-	} {
-		if got := Quantity(c.x, c.unit); got != c.want {
-			t.Errorf("Quantity(%v, %q) = %q, want %q", c.x, c.unit, got, c.want)
-		}
-	}
-}
-
-func TestComparison(t *testing.T) {
-	c := Comparison{{"memory", 496, 532, "bytes"}, {"time", 0.4, 0.5, "s"}, {"nothing", 0, 3, ""}}
-	want := "         predicted   measured  ratio\n" +
-		"------------------------------------\n" +
-		"memory   496 bytes  532 bytes   1.07\n" +
-		"time        400 ms     500 ms   1.25\n" +
-		"nothing          0          3      –\n"
-	if got := c.String(); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

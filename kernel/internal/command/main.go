@@ -11,7 +11,6 @@
 //	go run ./kernel assignment  turn a lesson into an assignment
 //	go run ./kernel release     turn an assignment into what students get
 //	go run ./kernel grade       grade what students have handed in
-//	go run ./kernel vars        list the variables of running kernels
 //	go run ./kernel uninstall   remove what these commands have written
 //	go run ./kernel version     say which Lectern this is
 //
@@ -49,7 +48,7 @@ type command struct {
 
 // commands lists them in the order in which a newcomer needs them.
 func commands() []*command {
-	return []*command{labCommand(), setupCommand(), runCommand(), checkCommand(), renderCommand(), exportCommand(), copiesCommand(), assignmentCommand(), releaseCommand(), gradeCommand(), varsCommand(), uninstallCommand()}
+	return []*command{labCommand(), setupCommand(), runCommand(), checkCommand(), renderCommand(), exportCommand(), copiesCommand(), assignmentCommand(), releaseCommand(), gradeCommand(), uninstallCommand()}
 }
 
 // usageError is a mistake on the command line.
@@ -125,7 +124,7 @@ func start(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "kernel %s: %v; %s %s -h shows what it takes\n", name, err, self, name)
 		return 2
 	}
-	ws, err := findWorkspace(ctx, stdout, stderr, name == "uninstall" || name == "vars")
+	ws, err := findWorkspace(ctx, stdout, stderr, name == "uninstall")
 	if err == nil {
 		err = c.run(ctx, ws, operands)
 	}

@@ -65,8 +65,6 @@ func Cells(n *notebook.Notebook, p rewrite.Packages, again func(*rewrite.Result)
 			c.LeftOut = "%wasm is the notebook's"
 		case r.Cgo:
 			return nil, &Mistake{cell, number, " has C in it, which export does not write"}
-		case len(r.Embeds) > 0:
-			return nil, &Mistake{cell, number, " has //go:embed, which export does not write"}
 		case r.GoNB != "":
 			return nil, &Mistake{cell, number, " needs GoNB (" + r.GoNB + "), which a program does not have"}
 		case r.Program != nil:

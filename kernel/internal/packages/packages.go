@@ -135,13 +135,6 @@ func (p *Packages) Ended() {
 	defer p.commands.Unlock()
 }
 
-// Generation is a number that changes when types that Import returned are no longer those that it would return now.
-func (p *Packages) Generation() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.past
-}
-
 // Import returns the types of a package; it implements types.Importer. The error is a *MissingError, a *BuildError or
 // a *ToolError.
 func (p *Packages) Import(path string) (*types.Package, error) {

@@ -7,7 +7,6 @@ package private
 
 import (
 	"fmt"
-	"io"
 	"os"
 )
 
@@ -27,10 +26,6 @@ func Check(dir string) error {
 	if err != nil {
 		return err
 	}
-	return check(dir, i)
-}
-
-func check(dir string, i os.FileInfo) error {
 	switch {
 	case i.Mode()&os.ModeSymlink != 0:
 		return &Error{dir, "it is a symbolic link"}
@@ -52,50 +47,4 @@ func MkdirTemp(dir, pattern string) (string, error) {
 		return "", fmt.Errorf("%w; does its disk lack permissions? Set TMPDIR to a folder on another disk", err)
 	}
 	return name, nil
-}
-
-// Open opens a private folder: files read through the result are in the very folder that was checked, whatever is put
-// in its place meanwhile. The error is an [Error] if it isn't private.
-func Open(dir string) (*os.Root, error) {
-	before, err := os.Lstat(dir)
-	if err != nil {
-		return nil, err
-	}
-	if err := check(dir, before); err != nil {
-		return nil, err
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	after, err := root.Stat(".")
-	if err == nil && !os.SameFile(before, after) {
-		err = &Error{dir, "it was replaced while it was being opened"}
-	}
-	if err != nil {
-		root.Close()
-		return nil, err
-	}
-	return root, nil
-}
-
-// ReadFile reads a file of a private folder: a regular one of this user's, of at most limit bytes.
-func ReadFile(root *os.Root, name string, limit int64) ([]byte, error) {
-	i, err := root.Lstat(name) // before it is opened: opening a named pipe would wait for its writer
-	if err != nil {
-		return nil, err
-	}
-	if !i.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s in %s is not a regular file", name, root.Name())
-	}
-	f, err := root.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(b)) > limit {
-		err = fmt.Errorf("%s in %s is longer than %d bytes", name, root.Name(), limit)
-	}
-	return b, err
 }

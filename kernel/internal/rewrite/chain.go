@@ -42,7 +42,7 @@ const (
 // Add adds a cell, unless it must have a program of its own.
 func (c *Chain) Add(cell int, r *Result) bool {
 	if len(r.Errors) > 0 || r.Whole != "" || len(r.Commands) > 0 || r.Wasm || r.GoNB != "" || r.Cgo || r.Tests || r.Race || r.Timed || r.Steps || r.Args != "" ||
-		len(r.Earlier) > 0 || len(r.Embeds) > 0 || len(r.Removed) > 0 || len(r.Forget) > 0 || r.Missing != "" {
+		len(r.Earlier) > 0 || len(r.Removed) > 0 || len(r.Forget) > 0 || r.Missing != "" {
 		return false
 	}
 	if c.decls == nil {

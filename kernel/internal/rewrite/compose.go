@@ -200,9 +200,6 @@ func (a *assembly) variables(t *Text) {
 	for _, name := range sortedKeys(a.old) {
 		t.Inject("var ", a.old[name], " ", a.s.vars[name].typ, "\n")
 	}
-	for _, e := range a.embeds {
-		t.Inject("//go:embed ", e.patterns, "\nvar ", embedName, e.name, " ", a.types[e.name].typ, "\n")
-	}
 	if a.manyDefs() {
 		t.Inject(fmt.Sprintf("var %s [%d]bool\nvar %s = [...]any{\n", a.ownName(defsName), len(a.defs), a.ownName(varsName)))
 		for k := range a.defs {
@@ -343,11 +340,7 @@ func (a *assembly) finish(body *Text) {
 	}
 	t.imports(imports)
 	a.r.Imports = slices.Collect(maps.Values(imports))
-	blank := a.n.blank
-	if len(a.embeds) > 0 {
-		blank = append(slices.Clone(blank), "embed") // which Go wants to see imported
-	}
-	for _, path := range slices.Concat(blank, a.plotFormats(), a.drawers(imports)) {
+	for _, path := range slices.Concat(a.n.blank, a.plotFormats(), a.drawers(imports)) {
 		if !slices.Contains(a.r.Imports, path) {
 			t.Inject(fmt.Sprintf("import _ %q\n", path))
 			a.r.Imports = append(a.r.Imports, path)

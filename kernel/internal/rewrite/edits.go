@@ -41,16 +41,23 @@ func (e edits) within(lo, hi int) (in edits) {
 	return in
 }
 
+// text is the bytes [lo, hi) of a cell with the edits that lie in them.
+func (e edits) text(src *Source, lo, hi int) *Text {
+	t := &Text{}
+	e.apply(t, src, lo, hi)
+	return t
+}
+
 // apply adds the bytes [lo, hi) of a cell with the edits that lie in them.
 func (e edits) apply(t *Text, src *Source, lo, hi int) {
-	sorted := append(edits(nil), e...)
+	sorted := e.within(lo, hi)
 	sort.SliceStable(sorted, func(i, j int) bool {
 		a, b := sorted[i], sorted[j]
 		return a.lo < b.lo || a.lo == b.lo && a.hi == a.lo && b.hi > b.lo
 	})
 	at := lo
 	for _, x := range sorted {
-		if x.lo < at || x.hi > hi {
+		if x.lo < at {
 			continue
 		}
 		t.User(src, at, x.lo)

@@ -37,9 +37,8 @@ func TestErrors(t *testing.T) {
 		{"method", "type T struct{ Size int }\nT{}.size", "2:5", "size", "did you mean Size?"},
 		{"pointer method", "type T struct{}\nfunc (t *T) String() string { return \"\" }\nvar s fmt.Stringer = T{}", "3:22", "cannot use T{}", "put & before the value"},
 		{"count", "a, b := strconv.Quote(\"x\")", "1:9", "assignment mismatch", "write 1 name on the left"},
-		{"embed in two", "//go:embed f.txt\nvar a, b string", "2:5", "go:embed cannot apply to this var", "a var of its own, without a value"},
-		{"embed in none", "//go:embed f.txt\nvar _ string", "2:5", "go:embed cannot apply to this var", "a var of its own"},
-		{"embed with a value", "var (\n\tn int\n\t//go:embed f.txt\n\ts = \"x\"\n)", "4:2", "go:embed cannot apply to this var", "a var of its own"},
+		{"embed", "//go:embed f.txt\nvar a string", "1:1", "a cell can't embed files", `os.ReadFile("f.txt")`},
+		{"embed in a group", "var (\n\tn int\n\t//go:embed \"f.txt\"\n\ts string\n)", "3:1", "a cell can't embed files", `os.ReadFile("f.txt")`},
 		{"nonlatin column", "日本 := 1; 日本 + \"a\"", "1:10", "mismatched types int and untyped string", "write fmt.Sprint(日本, \"a\")"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

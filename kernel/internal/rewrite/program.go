@@ -32,7 +32,7 @@ func (w *work) program(vars map[string]variable) (t *Text, parts []part) {
 	add := func(d *decl) {
 		lo := t.Len()
 		if own[d] { // it gets its edits when all are made
-			w.edits.within(d.lo, d.hi).apply(t, w.src, d.lo, d.hi)
+			w.edits.apply(t, w.src, d.lo, d.hi)
 			t.Inject("\n")
 		} else {
 			d.emit(t)

@@ -49,7 +49,6 @@ type Result struct {
 	Race     bool              // it must be built with the race detector
 	Timed    bool              // the user wants to know how long it takes
 	Notes    []string          // to be told to the user
-	Embeds   []string          // what follows //go:embed in it: patterns of files
 	Earlier  map[string]string // names in the program of variables that have another type from this cell on, by the name that both have
 	Missing  string            // the path of a package that an import did not find
 	Next     *Session
@@ -79,7 +78,6 @@ var around = map[string]func(w *work){
 	"%time":   func(w *work) { w.r.Timed = true },
 	"%timeit": func(w *work) { w.measure = "Time" },
 	"%bench":  func(w *work) { w.measure = "Bench" },
-	"%pprof":  func(w *work) { w.measure = "Profile" },
 	"%race":   func(w *work) { w.r.Race = true },
 }
 
@@ -111,7 +109,6 @@ type work struct {
 	local    map[string]string       // variables that stay in main, and the note about that
 	defs     []definition            //
 	assigned map[string]bool         // those of them that := assigns to: it defines another one
-	embeds   []embed                 //
 	old      map[string]string       // variables that change their type after a use: name to the name of the earlier one
 	dropped  map[*ast.Ident]bool     // names of packages that the program does not mention after all
 	main     *decl                   // the user's own func main

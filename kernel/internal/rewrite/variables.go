@@ -270,9 +270,7 @@ func (p *hoister) assign(g *ast.GenDecl) {
 		v := sp.(*ast.ValueSpec)
 		from := before
 		before = p.end(p.user, v.End())
-		if p.embed(v, from) {
-			continue
-		}
+		p.refuseEmbed(v, from)
 		if len(v.Values) == 0 {
 			var zero []string
 			for _, id := range v.Names {
@@ -300,34 +298,13 @@ func (p *hoister) assign(g *ast.GenDecl) {
 	}
 }
 
-// An embed is a variable that holds files, as the patterns after //go:embed name them.
-type embed struct{ name, patterns string }
+var embedLine = regexp.MustCompile(`(?m)^[ \t]*//go:embed[ \t]+(\S+)`)
 
-var embedLine = regexp.MustCompile(`(?m)^[ \t]*//go:embed[ \t]+(.*)$`)
-
-// embedName begins the name of the package's own variable that holds files, in which the compiler puts them.
-const embedName = ownPrefix + "Embed_"
-
-// embed sees to a variable for which //go:embed comes before its declaration, from an offset of the cell on. It
-// reports whether it is one.
-func (p *hoister) embed(v *ast.ValueSpec, from int) bool {
-	var patterns []string
-	for _, m := range embedLine.FindAllStringSubmatchIndex(p.code[from:p.at(p.user, v.Pos())], -1) {
-		patterns = append(patterns, p.code[from+m[2]:from+m[3]])
-		p.edits.blank(p.src.Code, from+m[0], from+m[1])
+// refuseEmbed refuses a //go:embed before a variable, from an offset of the cell on: only programs hold files.
+func (p *hoister) refuseEmbed(v *ast.ValueSpec, from int) {
+	if m := embedLine.FindStringSubmatchIndex(p.code[from:p.at(p.user, v.Pos())]); m != nil {
+		p.fail(from+m[0], "a cell can't embed files", "read the file when the cell runs: os.ReadFile(\""+strings.Trim(p.code[from+m[2]:from+m[3]], "\"`")+"\")")
 	}
-	if len(patterns) == 0 {
-		return false
-	}
-	if len(v.Names) != 1 || v.Names[0].Name == "_" || len(v.Values) > 0 {
-		p.fail(p.at(p.user, v.Pos()), "go:embed cannot apply to this var", "declare it in a var of its own, without a value")
-		return true
-	}
-	name := v.Names[0].Name
-	p.embeds = append(p.embeds, embed{name, strings.Join(patterns, " ")})
-	p.r.Embeds = append(p.r.Embeds, patterns...)
-	p.replace(p.user, v.Pos(), v.End(), p.types[name].source(name)+" = "+embedName+name)
-	return true
 }
 
 // useUnused writes uses of variables that are declared and not used, by the places of their declarations: inside a

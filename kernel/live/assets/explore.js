@@ -111,12 +111,7 @@ const lecternExplorers = (page) => {
           show(await ask({ place: number, name, control, value }));
           note.textContent = "";
         } catch (error) {
-<<<<<<< HEAD
-          program = null; // the next one begins anew
           note.textContent = say("Something went wrong: {why}", { why: error.message });
-=======
-          note.textContent = say("This does not work: {why}", { why: error.message });
->>>>>>> review-js
         }
         clearTimeout(slow);
       }

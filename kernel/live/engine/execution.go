@@ -60,8 +60,6 @@ func (x *execution) allowed() bool {
 		x.fail = report.Said("page", x.Result.Commands[0].Name+" works only in the notebook: a page runs nothing but Go")
 	case x.Result.GoNB != "" || x.Result.Cgo || x.Result.Wasm || x.Result.Tests:
 		x.fail = report.Said("page", "this cell needs the notebook: a page runs plain Go cells")
-	case len(x.Result.Embeds) > 0:
-		x.fail = report.Said("page", "//go:embed needs the notebook: a page has none of your files")
 	default:
 		return true
 	}

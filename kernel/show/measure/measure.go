@@ -1,16 +1,13 @@
-// Package measure is what %timeit, %bench and %pprof do: the kernel calls it around a cell's statements.
+// Package measure is what %timeit and %bench do: the kernel calls it around a cell's statements.
 package measure
 
 import (
-	"bytes"
 	"fmt"
 	"math"
-	"runtime/pprof"
 	"testing"
 	"time"
 
 	"github.com/lectern-go/lectern/internal/humanize"
-	"github.com/lectern-go/lectern/kernel/show"
 )
 
 const (
@@ -77,29 +74,4 @@ func Bench(f func()) {
 		}
 	})
 	fmt.Printf("%%bench: %s %s\n", r.String(), r.MemString())
-}
-
-// Profile runs f once and shows where the processors' time went, as a flame graph.
-func Profile(f func()) {
-	var b bytes.Buffer
-	if err := pprof.StartCPUProfile(&b); err != nil {
-		fmt.Printf("%%pprof: %v\n", err)
-		f()
-		return
-	}
-	began := time.Now()
-	func() {
-		defer pprof.StopCPUProfile()
-		f()
-	}()
-	took := time.Since(began)
-	stacks, err := readProfile(b.Bytes())
-	switch {
-	case err != nil:
-		fmt.Printf("%%pprof: %v\n", err)
-	case len(stacks) == 0:
-		fmt.Printf("%%pprof: no samples in %s; 100 are taken a second, so let the cell do more\n", duration(float64(took)))
-	default:
-		show.SVG(flame(stacks))
-	}
 }

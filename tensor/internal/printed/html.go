@@ -2,7 +2,6 @@ package printed
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 )
@@ -11,28 +10,17 @@ import (
 const maxCells = 400
 
 // HTML writes an array of one to four axes: one or two make a table, a third one puts tables side by side, and a fourth
-// puts rows of them below each other. With heat, each number has a background that grows stronger with its distance
-// from zero: blue for positive numbers, orange for negative ones; hottest is the largest distance.
-func (a Array) HTML(heat bool) (text string, hottest float64) {
-	p := tables{printer: printer{Array: a, summarize: a.len() > maxCells}}
-	values := p.chooseStyle()
-	if heat {
-		for _, v := range values {
-			if !math.IsNaN(v) && !math.IsInf(v, 0) {
-				p.hottest = max(p.hottest, math.Abs(v))
-			}
-		}
-	}
+// rows of them under each other.
+func (a Array) HTML() string {
+	p := tables{printer{Array: a, summarize: a.len() > maxCells}}
+	p.chooseStyle()
 	var b strings.Builder
 	p.nested(&b, nil)
-	return b.String(), p.hottest
+	return b.String()
 }
 
 // tables writes an array as HTML.
-type tables struct {
-	printer
-	hottest float64 // the value with the darkest background; 0 for none
-}
+type tables struct{ printer }
 
 // nested writes the part at an index: a table, or boxes that hold the next axis.
 func (p *tables) nested(b *strings.Builder, index []int) {
@@ -85,23 +73,11 @@ func (p *tables) matrix(b *strings.Builder, index []int) {
 			if len(p.Shape) == 1 {
 				at = []int{j}
 			}
-			fmt.Fprintf(b, `<td style="text-align:right;padding:1px 8px%s">%s</td>`, p.ground(p.At(at...)), p.digits(at))
+			fmt.Fprintf(b, `<td style="text-align:right;padding:1px 8px">%s</td>`, p.digits(at))
 		}
 		b.WriteString("</tr>")
 	}
 	b.WriteString("</table>")
-}
-
-// ground is the color behind a number, through which the page's own color shows.
-func (p *tables) ground(v float64) string {
-	if p.hottest == 0 || v == 0 || math.IsNaN(v) {
-		return ""
-	}
-	colour := "0,114,178"
-	if v < 0 {
-		colour = "213,94,0"
-	}
-	return fmt.Sprintf(";background:rgba(%s,%.2f)", colour, min(0.6*math.Abs(v)/p.hottest, 0.6))
 }
 
 // A Field is a part of a number's code.

@@ -10,9 +10,6 @@
     return (await version.get())();
   }
 
-<<<<<<< HEAD
-  // Each time it moves, a stepper asks with an event whether somebody marks the lines of its cell: see steps.js.
-=======
   // around finds the notebook and the cell that an element stands in.
   function around(app, tracker, element) {
     for (const panel of app.shell.widgets("main")) {
@@ -22,8 +19,7 @@
     return [];
   }
 
-  // A stepper asks by an event whether somebody marks the lines of its cell, each time it goes on: see steps.js.
->>>>>>> review-js
+  // Each time it moves, a stepper asks with an event whether somebody marks the lines of its cell: see steps.js.
   function steppedCells({ INotebookTracker, NotebookActions }, { StateEffect, StateField }, { Decoration, EditorView }) {
     const set = StateEffect.define();
     const steppers = new WeakMap(); // by editor: the detail of the last event
