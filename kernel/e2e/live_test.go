@@ -391,6 +391,15 @@ func TestLiveEdits(t *testing.T) {
 		code   = `document.querySelector("#cell-05-05 code").textContent`
 		change = "n := 12\nfmt.Println(n * n)"
 	)
+	// Whoever asks for the editor twice while it is loaded gets one.
+	ask[bool](b, `(lecternLive.cell("05-05").open(), lecternLive.cell("05-05").open(), true)`)
+	const editors = `document.querySelectorAll("#cell-05-05 .live-editor").length`
+	b.until("the editor is there", editors+` > 0 && !lecternLive.cell("05-05").edit.disabled`, editors)
+	if n := ask[int](b, editors); n != 1 {
+		t.Errorf("there are %d editors", n)
+	}
+	ask[bool](b, `(lecternLive.cell("05-05").close(), true)`)
+
 	// As it is, the notebook is the lesson's, but for what no student gets.
 	want := cellsOf(file)
 	got := cellsOf(saved("Save notebook", name+".ipynb"))

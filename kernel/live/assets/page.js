@@ -242,6 +242,7 @@
     }
     async open() {
       if (this.editor) return this.editor.focus();
+      if (this.edit.disabled) return; // it is on its way
       this.steps.close(false);
       this.edit.disabled = true;
       try {
