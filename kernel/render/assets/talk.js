@@ -55,15 +55,13 @@
 
   // Notes of the speaker, one for each cell, which this browser remembers.
   const key = "lectern-notes:" + location.pathname.split("/").pop().replace(/\.html$/, "");
-  let written = {};
-  try { written = JSON.parse(localStorage.getItem(key)) ?? {}; } catch { /* there are none */ }
+  const written = lecternStored(key);
   const notes = make("textarea", { rows: 5, placeholder: say("Notes for this cell. They stay in this browser.") });
   notes.setAttribute("aria-label", say("Notes for this cell"));
   notes.addEventListener("input", () => {
-    written[cellOf(beats[at])?.id] = notes.value;
-    try { localStorage.setItem(key, JSON.stringify(written)); } catch { /* for this talk only */ }
+    written.set(cellOf(beats[at])?.id, notes.value || undefined);
   });
-  const recall = () => { notes.value = written[cellOf(beats[at])?.id] ?? ""; };
+  const recall = () => { notes.value = written.all[cellOf(beats[at])?.id] ?? ""; };
 
   const tool = (text, label, act) => {
     const b = make("button", { type: "button", className: "tool", title: label, textContent: text });
