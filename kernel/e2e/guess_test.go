@@ -36,11 +36,15 @@ func TestGuess(t *testing.T) {
 		t.Fatalf("%d guesses, %d are asked and %d answered, %d boxes are hidden", n, ask[int](b, asked), ask[int](b, answers), ask[int](b, hidden))
 	}
 	before := ask[int](b, hidden)
+	ask[bool](b, `(localStorage.setItem("lectern-guesses:17-optimizers", '{"in another window": 1}'), true)`)
 	// The first question wants several numbers, the third is a choice. An answer that is no number gets a message.
 	b.do(chromedp.Focus(".guess .ask input"), chromedp.KeyEvent("many\r"))
 	b.until("numbers are wanted", `document.querySelector(".guess .bad").textContent.includes("Enter numbers")`, `document.querySelector(".guess").textContent`)
 	b.do(chromedp.KeyEvent("\b\b\b\b4, 20\r"))
 	b.until("the guess is right, and its answer has the keyboard", verdict+` == "✓ Right."`, `document.querySelector(".guess").textContent`)
+	if got := ask[string](b, `Object.values(JSON.parse(localStorage.getItem("lectern-guesses:17-optimizers"))).join(" | ")`); got != "1 | 4,20" {
+		t.Errorf("beside a guess in another window %q is remembered", got)
+	}
 	if ask[bool](b, `lecternAsk.fits("shape", [1.5, 2])`) {
 		t.Error("a part of an element is taken for the size of an axis")
 	}

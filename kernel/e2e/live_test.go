@@ -391,6 +391,15 @@ func TestLiveEdits(t *testing.T) {
 		code   = `document.querySelector("#cell-05-05 code").textContent`
 		change = "n := 12\nfmt.Println(n * n)"
 	)
+	// Whoever asks for the editor twice while it is loaded gets one.
+	ask[bool](b, `(lecternLive.cell("05-05").open(), lecternLive.cell("05-05").open(), true)`)
+	const editors = `document.querySelectorAll("#cell-05-05 .live-editor").length`
+	b.until("the editor is there", editors+` > 0 && !lecternLive.cell("05-05").edit.disabled`, editors)
+	if n := ask[int](b, editors); n != 1 {
+		t.Errorf("there are %d editors", n)
+	}
+	ask[bool](b, `(lecternLive.cell("05-05").close(), true)`)
+
 	// As it is, the notebook is the lesson's, but for what no student gets.
 	want := cellsOf(file)
 	got := cellsOf(saved("Save notebook", name+".ipynb"))
@@ -404,8 +413,13 @@ func TestLiveEdits(t *testing.T) {
 		}
 	}
 
-	// With a change, before and after it runs.
+	// With a change, before and after it runs. What was changed in another window stays.
+	const stored = `localStorage.getItem("lectern-live:05-storage-strides-views")`
+	ask[bool](b, `(localStorage.setItem("lectern-live:05-storage-strides-views", '{"05-03":"another window"}'), true)`)
 	ask[bool](b, `lecternLive.cell("05-05").put(`+quoted(change)+`), true`)
+	if got := ask[string](b, stored); got != `{"05-03":"another window","05-05":`+quoted(change)+`}` {
+		t.Errorf("with a change in two windows %s is stored", got)
+	}
 	if c := cellsOf(saved("Save notebook", name+".ipynb"))["05-05"]; joined(c.Source) != change || len(c.Outputs) != 0 || c.Count != nil {
 		t.Errorf("a changed cell that has not run is saved as %+v", c)
 	}
@@ -531,14 +545,17 @@ lesson.Grade("01.4", merge)`
 	}
 
 	// What can't be read is set aside, on a lesson that calls nothing of mine, too, and what is accepted then is stored.
-	b.act(`localStorage.setItem("lectern-mine", "{half")`)
+	b.act(`(() => {
+		localStorage.setItem("lectern-mine", "{half" + " ".repeat(100_000));
+		try { for (let i = 0; ; i++) localStorage.setItem("full" + i, " ".repeat(50_000)); } catch { /* there is room for a function, and not for both */ }
+	})()`)
 	b.visit(address + "/01-tokenization.html")
 	b.ready()
 	if got := b.text(whose); !strings.Contains(got, "set aside as lectern-mine-broken") {
 		t.Errorf("of what can't be read the page says %q", got)
 	}
 	b.runCell(first, mergeCell)
-	if got := b.text(`JSON.stringify([localStorage.getItem("lectern-mine-broken"), Object.keys(JSON.parse(localStorage.getItem("lectern-mine")))])`); got != `["{half",["merge.go"]]` {
+	if got := b.text(`JSON.stringify([localStorage.getItem("lectern-mine-broken").trim(), Object.keys(JSON.parse(localStorage.getItem("lectern-mine")))])`); got != `["{half",["merge.go"]]` {
 		t.Errorf("stored are %s", got)
 	}
 	b.clean(fromSite(address))

@@ -193,6 +193,35 @@ func TestSiteByKeyboard(t *testing.T) {
 	})
 }
 
+// TestDamagedStorage opens a lesson where the browser has stored what no page has written, by an address that is none.
+func TestDamagedStorage(t *testing.T) {
+	t.Parallel()
+	b := openBrowser(t)
+	b.window(1280, 900, false)
+	lesson := onDisk(renderedSite(t), "17-optimizers.html")
+	b.visit(lesson)
+	for key, value := range map[string]string{"lectern-theme": "purple", "lectern-guesses": "?", "lectern-guesses:17-optimizers": "[1", "lectern-notes:17-optimizers": "5"} {
+		b.act(`localStorage.setItem(` + quoted(key) + `, ` + quoted(value) + `)`)
+	}
+	b.visit("about:blank")
+	b.visit(lesson + "#%")
+	const asked = `[...document.querySelectorAll(".guess")].every(g => g.querySelector(".ask")?.hidden === false)`
+	b.until("all questions are asked", asked+` && document.querySelectorAll(".asks").length == 1`, asked)
+	if !ask[bool](b, `!document.querySelector(".search").hidden && !document.querySelector("#theme").hidden`) {
+		t.Error("the page can't be searched, or has no switch for its colours")
+	}
+	const note = `document.querySelector(".talk-bar textarea").value`
+	b.act(`document.querySelector("#talk").click()`)
+	b.act(`(() => { const n = document.querySelector(".talk-bar textarea"); n.value = "slowly"; n.dispatchEvent(new Event("input")); })()`)
+	b.press("ArrowDown", keyDown, 0)
+	b.until("another cell has no note", note+` == ""`, note)
+	b.press("Home", keyHome, 0)
+	b.until("the note is there", note+` == "slowly"`, note)
+	b.clean(func(address string) bool {
+		return strings.HasPrefix(address, "file:") || strings.HasPrefix(address, "data:") || strings.HasPrefix(address, "about:")
+	})
+}
+
 // unfit are the figures that a phone would show cut off or with text of less than 11 pixels: what they are, how wide
 // they are and in what room, and their smallest text.
 const unfit = `(() => {

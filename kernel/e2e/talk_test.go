@@ -76,6 +76,16 @@ func TestTalk(t *testing.T) {
 	}
 	b.press("ArrowRight", keyRight, 0)
 	b.until("the audience follows", audience+` == `+now, audience)
+	// A window for the audience that is there is shown, and not opened again. It may be loaded again.
+	ask[bool](b, `(() => { window.opened = 0; const open = window.open; window.open = (...a) => { opened++; return open.apply(window, a); }; return true; })()`)
+	b.press("w", 'W', 0)
+	if n := ask[int](b, `opened`); n != 0 {
+		t.Errorf("W has opened %d more windows", n)
+	}
+	ask[bool](b, `(second.old = true, second.location.reload(), true)`)
+	b.until("the audience's window is loaded again", `!second.old && second.document.readyState == "complete" && `+audience+` == `+now, audience)
+	b.press("ArrowRight", keyRight, 0)
+	b.until("the audience follows again", audience+` == `+now+` && document.documentElement.matches(".talk-speaker")`, audience)
 	b.until("there is a place for notes", `document.querySelector(".talk-bar textarea").checkVisibility() && !second.document.querySelector(".talk-bar").checkVisibility()`, hash)
 	ask[bool](b, `(() => { const e = document.querySelector(".talk-now"), r = e.getBoundingClientRect();
 		e.dispatchEvent(new PointerEvent("pointermove", { bubbles: true, clientX: r.left + r.width / 2, clientY: r.top + r.height / 2 })); return true; })()`)
@@ -101,8 +111,45 @@ func TestTalk(t *testing.T) {
 	b.press("End", keyEnd, 0)
 	b.press("ArrowRight", keyRight, 0)
 	b.until("the talk goes on in both", `!document.querySelector(".steps") && !second.document.querySelector(".steps") && `+hash+` != "`+before+`" && `+audience+` == `+now, hash)
+	// Keys that an explorer takes, or a figure that fills the window, are not the talk's.
+	before = ask[string](b, hash)
+	ask[bool](b, `(() => { const e = document.querySelector(".explore"); e.addEventListener("keydown", (k) => k.preventDefault(), { once: true });
+		return e.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true, cancelable: true })); })()`)
+	const figure = `document.querySelector("dialog[open]")`
+	ask[bool](b, `document.querySelector("figure .picture > svg").dispatchEvent(new MouseEvent("click", { bubbles: true }))`)
+	b.until("the figure is large", figure+` !== null`, hash)
+	b.press("ArrowRight", keyRight, 0)
+	b.press("Escape", keyEscape, 0)
+	b.until("the figure is small, and the talk where it was", figure+` === null && document.documentElement.matches(".talk") && `+hash+` == "`+before+`"`, hash)
 	b.press("Escape", keyEscape, 0)
 	b.until("the talk has ended, and its window is closed", `second.closed && !document.documentElement.matches(".talk") && `+later+` == 0 && document.querySelector(".side").checkVisibility()`, hash)
+	// What a cell that runs in the page adds is no block of its own, and comes and goes with what is stored.
+	const count = `document.querySelector(".talk-bar span").textContent`
+	b.do(chromedp.Click(chromedp.CSS("#talk")))
+	blocks := ask[string](b, count)
+	b.press("Escape", keyEscape, 0)
+	ask[bool](b, `(() => {
+		window.stored = [...document.querySelectorAll(".cell.run")].find(c => c.querySelector(".out")).querySelector(".out");
+		const added = document.createElement("template");
+		added.innerHTML = '<div class="live-tools">Run</div><div class="out live-out">6</div>';
+		stored.closest(".cell").querySelector(".in").after(added.content);
+		return true;
+	})()`)
+	b.do(chromedp.Click(chromedp.CSS("#talk")))
+	if got := ask[string](b, count); got != blocks {
+		t.Errorf("with a cell that has run it is at block %s, and was at %s", got, blocks)
+	}
+	const later2 = `stored.closest(".cell").querySelector(".live-out").matches(".talk-later")`
+	for range 60 {
+		stored, live := ask[bool](b, `stored.matches(".talk-later")`), ask[bool](b, later2)
+		if stored != live {
+			t.Fatalf("what is stored comes later: %t; what the cell has given: %t", stored, live)
+		}
+		if !stored {
+			break
+		}
+		b.press("ArrowRight", keyRight, 0)
+	}
 	b.clean(func(address string) bool {
 		return strings.HasPrefix(address, server.URL) || strings.HasPrefix(address, "data:") || strings.HasPrefix(address, "about:")
 	})

@@ -19,6 +19,9 @@ import (
 //go:embed assets/page.css
 var styleSheet string
 
+//go:embed assets/stored.js
+var storedScript string
+
 //go:embed assets/page.js
 var pageScript string
 
@@ -38,7 +41,7 @@ var stepper = report.StepperScript() + stepsScript
 var stepperSize = len(stepper) + len(report.StepperStyle())
 
 // script runs at the end of every page.
-var script = pageScript + ask.Script + guessScript + talkScript
+var script = storedScript + pageScript + ask.Script + guessScript + talkScript
 
 //go:embed assets/theme.js
 var themeScript string

@@ -14,9 +14,9 @@ const lecternMine = (() => {
     try {
       return texts(JSON.parse(text));
     } catch {
-      localStorage.setItem(key + "-broken", text);
-      localStorage.removeItem(key);
       broken = true;
+      localStorage.removeItem(key); // first, as there may not be room for both
+      localStorage.setItem(key + "-broken", text);
       return own;
     }
   };

@@ -156,19 +156,8 @@
   };
 
   // What a reader has changed stays in this browser.
-  const key = "lectern-live:" + lesson.name;
-  let edits = {};
-  try { edits = JSON.parse(localStorage.getItem(key)) || {}; } catch { /* no storage: not remembered */ }
+  const edits = lecternStored("lectern-live:" + lesson.name);
   let warned = false;
-  const remember = () => {
-    try {
-      if (Object.keys(edits).length) localStorage.setItem(key, JSON.stringify(edits));
-      else localStorage.removeItem(key);
-    } catch {
-      if (!warned) aside(say("This browser keeps nothing for this page. Save the notebook before you leave, or your changes are lost."));
-      warned = true;
-    }
-  };
 
   // The page says whose functions of package mine the lesson calls.
   const called = lesson.mine ?? [];
@@ -219,9 +208,13 @@
       }, () => (this.changed() ? 0 : kept?.o || 0));
       if (!box.querySelector(":scope > .after")) this.edit.after(this.steps.button); // a question hides it until it is answered
       this.code.addEventListener("dblclick", (e) => { if (!e.target.closest("button")) this.open(); });
-      if (typeof edits[this.id] === "string" && edits[this.id] !== this.source) this.shown(edits[this.id]);
+      if (this.changed()) this.shown(this.text());
     }
-    text() { return this.editor ? this.editor.text() : edits[this.id] ?? this.source; }
+    text() {
+      if (this.editor) return this.editor.text();
+      const edit = edits.all[this.id];
+      return typeof edit === "string" ? edit : this.source;
+    }
     changed() { return this.text() !== this.source; }
     // shown puts a text in place of the code, without an editor.
     shown(text) {
@@ -234,14 +227,16 @@
       this.box.classList.toggle("live-changed", text !== this.source);
     }
     keep(text) {
-      if (text === this.source) delete edits[this.id];
-      else edits[this.id] = text;
-      remember();
+      if (!edits.set(this.id, text === this.source ? undefined : text) && !warned) {
+        warned = true;
+        aside(say("This browser keeps nothing for this page. Save the notebook before you leave, or your changes are lost."));
+      }
       this.shown(text);
       status();
     }
     async open() {
       if (this.editor) return this.editor.focus();
+      if (this.edit.disabled) return; // it is on its way
       this.steps.close(false);
       this.edit.disabled = true;
       try {
@@ -252,7 +247,7 @@
         this.code.hidden = true;
         this.code.after(this.place);
         this.editor = window.lecternEditor({
-          parent: this.place, text: edits[this.id] ?? this.source, label: say("Code of {cell}", { cell: this.label }),
+          parent: this.place, text: this.text(), label: say("Code of {cell}", { cell: this.label }),
           run: () => ask([...above(this), this]),
           leave: () => this.close(),
           change: (text) => this.keep(text),

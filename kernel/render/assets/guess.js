@@ -9,21 +9,19 @@
   let all = false;
   try { all = localStorage.getItem(key) === "shown"; } catch { /* remembered nowhere */ }
   // What a reader has guessed on this page stays in this browser: a value for each question, or null if the answer was just looked up.
-  const own = key + ":" + location.pathname.split("/").pop().replace(/\.html$/, "");
-  let given = {};
-  const taken = (x) => (x && typeof x === "object" && !Array.isArray(x) ? x : {});
-  try { given = taken(JSON.parse(localStorage.getItem(own))); } catch { /* as above */ }
-  const remember = () => {
-    try {
-      if (Object.keys(given).length) localStorage.setItem(own, JSON.stringify(given));
-      else localStorage.removeItem(own);
-    } catch { /* as above */ }
-    forget.hidden = !Object.keys(given).length;
+  const given = lecternStored(key + ":" + location.pathname.split("/").pop().replace(/\.html$/, ""));
+  const remember = (name, guess) => {
+    given.set(name, guess);
+    drawForget();
   };
 
   const { make, fits, verdict, form } = lecternAsk;
   const every = []; // question
   const forget = make("button", say("Forget my guesses"), { type: "button", className: "tool" });
+  const drawForget = () => { forget.hidden = !Object.keys(given.all).length; };
+  const target = () => {
+    try { return document.getElementById(decodeURIComponent(location.hash.slice(1))); } catch { return null; } // no address of this page
+  };
   for (const cell of cells) {
     // What is hidden: the cell's other outputs, and the cells below.
     const after = [...cell.querySelectorAll(".after")];
@@ -40,8 +38,7 @@
     };
     const draw = () => { questions.forEach(show); look(); };
     const finish = (x, guess, said) => {
-      given[x.name] = guess;
-      remember();
+      remember(x.name, guess);
       settle(x, said);
       x.answer.tabIndex = -1;
       x.answer.focus({ preventScroll: true });
@@ -67,8 +64,7 @@
         const { right, again, text } = verdict(q, guess);
         mark(x, right);
         if (!again) { finish(x, guess, text); return; }
-        given[x.name] = guess;
-        remember();
+        remember(x.name, guess);
         tellOf(x, text);
       };
       x.form = form(q, "tool", tell, () => finish(x, null, ""));
@@ -79,7 +75,7 @@
       x.restore = () => {
         x.box.classList.remove("right", "wrong");
         x.form.reset();
-        const guess = given[x.name];
+        const guess = given.all[x.name];
         x.done = false;
         if (guess === null) settle(x, "");
         else if (fits(q.kind, guess)) {
@@ -93,7 +89,7 @@
     const reveal = () => { questions.forEach((x) => { x.done = true; }); draw(); };
     after.forEach((a) => a.addEventListener("beforematch", reveal));
     const toTarget = () => {
-      const at = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+      const at = target();
       if (at && after.some((a) => a.contains(at) && a.hasAttribute("hidden"))) { reveal(); at.scrollIntoView(); }
     };
     addEventListener("hashchange", toTarget);
@@ -115,21 +111,21 @@
     drawAll();
   });
   forget.addEventListener("click", () => {
-    given = {};
-    remember();
+    Object.keys(given.all).forEach((name) => remember(name));
     every.forEach((x) => x.restore());
     button.focus(); // this one is gone
   });
   bar.append(button, " ", forget);
-  remember();
+  drawForget();
   // For pages that save and load a reader's version of them.
   window.lecternGuesses = {
-    get given() { return given; },
+    get given() { return given.all; },
     set given(guesses) {
-      given = {};
-      for (const x of every) if (taken(guesses)[x.name] === null || fits(x.q.kind, taken(guesses)[x.name])) given[x.name] = guesses[x.name];
-      remember();
-      every.forEach((x) => x.restore());
+      for (const x of every) {
+        const guess = guesses?.[x.name];
+        remember(x.name, guess === null || fits(x.q.kind, guess) ? guess : undefined);
+        x.restore();
+      }
     },
   };
   (document.querySelector("main .cell") || cells[0]).after(bar);

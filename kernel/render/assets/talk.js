@@ -17,10 +17,10 @@
   let beats = [];
   const collect = (box) => {
     for (const e of box.children) {
-      if (e.matches(".eyebrow, .step-row, .asks, .verdict, .ask, script, style")) continue; // they belong to what stands beside them
+      if (e.matches(".eyebrow, .step-row, .asks, .verdict, .ask, .live-strip, .live-tools, .live-out, .live-input, .live-why, script, style")) continue; // they belong to what stands beside them
       if (e.matches(".guess")) {
         beats.push({ e }, { e: e.querySelector(".answer"), act: () => e.querySelector(".ask:not([hidden]) .give")?.click() });
-      } else if (e.matches("ul, ol, .cell, .after, .outs")) collect(e);
+      } else if (e.matches("ul, ol, .cell, .after")) collect(e);
       else beats.push({ e });
     }
   };
@@ -29,14 +29,18 @@
   const tell = (message) => other?.postMessage({ lecternTalk: message }, "*"); // a page on a disk has no name to send to
   const talking = () => at >= 0;
   const cellOf = (beat) => beat.e.closest(".cell");
+  // shown is what a beat shows. If a cell has run in the page, what it has given stands beside what is stored.
+  const shown = (beat) => [beat.e, ...(beat.e.matches(".out") ? cellOf(beat).querySelectorAll(".live-out") : [])];
   const go = (n) => {
     at = Math.max(0, Math.min(beats.length - 1, n));
     beats.forEach((b, i) => {
       if (i <= at) b.act?.();
-      b.e.classList.toggle("talk-later", i > at);
-      b.e.classList.toggle("talk-now", i === at);
+      for (const e of shown(b)) {
+        e.classList.toggle("talk-later", i > at);
+        e.classList.toggle("talk-now", i === at);
+      }
     });
-    const now = beats[at].e;
+    const now = shown(beats[at]).at(-1);
     now.scrollIntoView({ block: now.offsetHeight > 0.6 * innerHeight ? "start" : "nearest" });
     count.textContent = say("{n} of {all}", { n: at + 1, all: beats.length });
     recall();
@@ -56,15 +60,13 @@
 
   // Notes of the speaker, one for each cell, which this browser remembers.
   const key = "lectern-notes:" + location.pathname.split("/").pop().replace(/\.html$/, "");
-  let written = {};
-  try { written = JSON.parse(localStorage.getItem(key)) ?? {}; } catch { /* there are none */ }
+  const written = lecternStored(key);
   const notes = make("textarea", { rows: 5, placeholder: say("Notes for this cell. They stay in this browser.") });
   notes.setAttribute("aria-label", say("Notes for this cell"));
   notes.addEventListener("input", () => {
-    written[cellOf(beats[at])?.id] = notes.value;
-    try { localStorage.setItem(key, JSON.stringify(written)); } catch { /* for this talk only */ }
+    written.set(cellOf(beats[at])?.id, notes.value || undefined);
   });
-  const recall = () => { notes.value = written[cellOf(beats[at])?.id] ?? ""; };
+  const recall = () => { notes.value = written.all[cellOf(beats[at])?.id] ?? ""; };
 
   const tool = (text, label, act) => {
     const b = make("button", { type: "button", className: "tool", title: label, textContent: text });
@@ -99,12 +101,16 @@
     other = null;
     bar.remove();
     root.classList.remove("talk", "talk-audience", "talk-speaker");
-    beats.forEach((b) => b.e.classList.remove("talk-later", "talk-now"));
+    beats.flatMap(shown).forEach((e) => e.classList.remove("talk-later", "talk-now"));
     history.replaceState(null, "", "#" + (now.closest(".cell")?.id ?? ""));
     now.scrollIntoView({ block: "center" });
     button.focus();
   };
   const pair = () => {
+    if (other && !other.closed) { // it may be behind this one
+      other.focus();
+      return;
+    }
     other = open(location.href, "", "popup,width=1280,height=800");
     root.classList.toggle("talk-speaker", Boolean(other));
     dispatchEvent(new Event("resize"));
@@ -132,8 +138,12 @@
 
   addEventListener("message", ({ data, source }) => {
     const said = data?.lecternTalk;
-    if (said === undefined || !source || source !== other) return;
-    if (said === "hello") { tell({ at }); return; }
+    if (said === "hello" && talking() && !audience && source?.opener === window) { // also after a reload, which has said "end"
+      other = source;
+      root.classList.add("talk-speaker");
+      tell({ at });
+    }
+    if (!said || !source || source !== other) return;
     if (said === "end") { if (audience) close(); else { other = null; root.classList.remove("talk-speaker"); } return; }
     if (!audience || !talking()) return;
     if (Number.isInteger(said.at) && said.at !== at) go(said.at);
@@ -146,8 +156,8 @@
   document.addEventListener("lectern-steps-end", () => { if (talking() && !audience) go(at + 1); });
 
   document.addEventListener("keydown", (e) => {
-    if (!talking() || e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input, textarea, select, [contenteditable], .steps")) return;
-    if (e.key === " " && e.target.closest("button, summary")) return;
+    if (!talking() || e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey) return; // what has the focus may go by arrow keys, too
+    if (e.target.closest("input, textarea, select, dialog, [contenteditable], .steps") || e.key === " " && e.target.closest("button, summary")) return;
     const act = {
       ArrowRight: () => go(at + 1), " ": () => go(at + 1), PageDown: () => go(at + 1), ArrowLeft: () => go(at - 1), PageUp: () => go(at - 1),
       ArrowDown: () => go(heading(1)), ArrowUp: () => go(heading(-1)), Home: () => go(0), End: () => go(beats.length - 1), s: step, w: pair, Escape: end,

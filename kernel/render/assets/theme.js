@@ -12,8 +12,9 @@ const lecternTheme = (() => {
       if (rule.cssRules) answer(rule.cssRules, theme);
     }
   };
-  let theme = "auto";
-  try { theme = localStorage.getItem("lectern-theme") || "auto"; } catch { /* no storage: not remembered */ }
+  let theme = null;
+  try { theme = localStorage.getItem("lectern-theme"); } catch { /* no storage: not remembered */ }
+  if (theme !== "light" && theme !== "dark") theme = "auto";
   const apply = () => { for (const sheet of document.styleSheets) answer(sheet.cssRules, theme); };
   if (theme !== "auto") { apply(); addEventListener("DOMContentLoaded", apply); }
   return {
