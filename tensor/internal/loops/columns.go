@@ -41,11 +41,10 @@ func FoldColumns[T numbers.Number](out []T, x Array, goes []bool, count, axis in
 	pitch := min(width, most)
 	blocks := (count + BlockLen - 1) / BlockLen
 	ParallelRows(len(out)/width*pieces, ParallelFrom/(count*pitch), func(start, end int) {
-		rows, direct := NewReader[T](x), IsPlain[T](x)
-		defer rows.Done()
-		var memory []T
-		if direct {
-			memory = Stored[T](x)
+		c := columns[T]{f: f, count: count, width: width, pitch: pitch, together: together, rows: NewReader[T](x), direct: IsPlain[T](x)}
+		defer c.rows.Done()
+		if c.direct {
+			c.memory = Stored[T](x)
 		}
 		room := borrow[T, run[T]](&runs)
 		defer giveBack[T](&runs, room)
@@ -57,77 +56,100 @@ func FoldColumns[T numbers.Number](out []T, x Array, goes []bool, count, axis in
 			for b := range blocks {
 				used := min(f.lanes, count-b*BlockLen) // the others hold nothing
 				fillWith(lanes[:used*pitch], f.Start)
-				row, end := b*BlockLen, min(count, (b+1)*BlockLen)
-				if direct && f.four != nil { // of four rows that go to one lane
-					many, n, next := f.lanes, n, f.lanes*width
-					if together {
-						many, n = 1, f.lanes*n
-					}
-					fours := (end - row) / (4 * f.lanes)
-					for a := range many {
-						for i := range fours {
-							from := memory[(outer*count+row+a)*width+first+4*i*next:]
-							f.four(lanes[a*pitch:][:n], from[:n], from[next:][:n], from[2*next:][:n], from[3*next:][:n])
-						}
-					}
-					row += fours * 4 * f.lanes
-				}
-				for ; row < end; row++ {
-					at := (outer*count+row)*width + first
-					if direct && together && row%BlockLen%f.lanes == 0 {
-						rows := min(f.lanes, min(count, (b+1)*BlockLen)-row)
-						f.step(lanes[:rows*n], memory[at:][:rows*n])
-						row += rows - 1
-						continue
-					}
-					if !direct && together && f.lanes == 1 && n <= BlockLen { // many rows are converted at a time
-						many := min(BlockLen/n, end-row)
-						block := rows.Block(at, many*n)
-						for i := range many {
-							f.step(lanes[:n], block[i*n:][:n])
-						}
-						row += many - 1
-						continue
-					}
-					lane := lanes[row%BlockLen%f.lanes*pitch:][:n]
-					if direct {
-						f.step(lane, memory[at:][:n])
-					} else {
-						f.step(lane, rows.Block(at, n))
-					}
-				}
-				for half := f.lanes / 2; half > 0; half /= 2 {
-					if f.merge != nil && n == pitch && used >= 2*half { // lanes lie side by side
-						f.merge(lanes[:half*pitch], lanes[half*pitch:][:half*pitch])
-						continue
-					}
-					for a := 0; a < half && a+half < used; a++ {
-						left, right := lanes[a*pitch:][:n], lanes[(a+half)*pitch:][:n]
-						if f.merge != nil {
-							f.merge(left, right)
-							continue
-						}
-						for i, v := range right {
-							left[i] = f.join(left[i], v)
-						}
-					}
-				}
+				c.foldRows(lanes, outer, first, n, b*BlockLen, min(count, (b+1)*BlockLen))
+				c.joinLanes(lanes, used, n)
 				copy(partial[b*pitch:], lanes[:n])
 			}
-			if blocks == 1 && f.merge != nil {
-				sums := out[outer*width+first:][:n]
-				fillWith(sums, f.Start)
-				f.merge(sums, partial[:n])
-				continue
-			}
-			for i := range n {
-				for b := range pairs {
-					pairs[b] = partial[b*pitch+i]
-				}
-				out[outer*width+first+i] = f.join(f.Start, joinPairs(pairs, f.join))
-			}
+			c.joinBlocks(out[outer*width+first:][:n], partial, pairs)
 		}
 	})
+}
+
+// columns are what FoldColumns folds at a time, with the loops for it.
+type columns[T numbers.Number] struct {
+	f            Folding[T]
+	count, width int  // rows, and elements of each
+	pitch        int  // of lanes, and of what a block gives
+	together     bool // rows lie as close together as lanes do
+	rows         *Reader[T]
+	direct       bool // they are in memory as they are computed in
+	memory       []T
+}
+
+// foldRows folds the rows from row to end, which are of one block, into lanes: n elements of each, from first on.
+func (c *columns[T]) foldRows(lanes []T, outer, first, n, row, end int) {
+	f, width := &c.f, c.width
+	if c.direct && f.four != nil { // of four rows that go to one lane
+		many, n, next := f.lanes, n, f.lanes*width
+		if c.together {
+			many, n = 1, f.lanes*n
+		}
+		fours := (end - row) / (4 * f.lanes)
+		for a := range many {
+			for i := range fours {
+				from := c.memory[(outer*c.count+row+a)*width+first+4*i*next:]
+				f.four(lanes[a*c.pitch:][:n], from[:n], from[next:][:n], from[2*next:][:n], from[3*next:][:n])
+			}
+		}
+		row += fours * 4 * f.lanes
+	}
+	for row < end {
+		at, many := (outer*c.count+row)*width+first, 1
+		lane := lanes[row%BlockLen%f.lanes*c.pitch:][:n]
+		switch {
+		case c.direct && c.together && row%BlockLen%f.lanes == 0:
+			many = min(f.lanes, end-row)
+			f.step(lanes[:many*n], c.memory[at:][:many*n])
+		case c.direct:
+			f.step(lane, c.memory[at:][:n])
+		case c.together && f.lanes == 1 && n <= BlockLen: // many rows are converted at a time
+			many = min(BlockLen/n, end-row)
+			block := c.rows.Block(at, many*n)
+			for i := range many {
+				f.step(lane, block[i*n:][:n])
+			}
+		default:
+			f.step(lane, c.rows.Block(at, n))
+		}
+		row += many
+	}
+}
+
+// joinLanes joins the upper half of the lanes that are used to the lower one, until one is left.
+func (c *columns[T]) joinLanes(lanes []T, used, n int) {
+	f, pitch := &c.f, c.pitch
+	for half := f.lanes / 2; half > 0; half /= 2 {
+		if f.merge != nil && n == pitch && used >= 2*half { // lanes lie side by side
+			f.merge(lanes[:half*pitch], lanes[half*pitch:][:half*pitch])
+			continue
+		}
+		for a := 0; a < half && a+half < used; a++ {
+			left, right := lanes[a*pitch:][:n], lanes[(a+half)*pitch:][:n]
+			if f.merge != nil {
+				f.merge(left, right)
+				continue
+			}
+			for i, v := range right {
+				left[i] = f.join(left[i], v)
+			}
+		}
+	}
+}
+
+// joinBlocks joins what the blocks have given in partial to the results; pairs is room for a number of each block.
+func (c *columns[T]) joinBlocks(out, partial, pairs []T) {
+	f := &c.f
+	if len(pairs) == 1 && f.merge != nil {
+		fillWith(out, f.Start)
+		f.merge(out, partial[:len(out)])
+		return
+	}
+	for i := range out {
+		for b := range pairs {
+			pairs[b] = partial[b*c.pitch+i]
+		}
+		out[i] = f.join(f.Start, joinPairs(pairs, f.join))
+	}
 }
 
 // foldNarrowColumns is FoldColumns for integers as they lie in memory, when one of them is chosen: the result
