@@ -669,7 +669,7 @@ func (t *tracer) aliased(id *ast.Ident) bool {
 	return t.addressed[o] || t.own(o) && (t.pointed[o.Name()] || t.doors[o.Name()])
 }
 
-// called records a call of a function, with its parameters, and its end.
+// called records a call to a function, with its parameters, and its end.
 func (t *tracer) called(name string, fn ast.Node, recv *ast.FieldList, ft *ast.FuncType, sig *types.Signature, body *ast.BlockStmt) {
 	in := *t
 	t.functions++
@@ -880,7 +880,7 @@ func (t *tracer) declares(st ast.Stmt, id *ast.Ident) bool {
 	return o != nil && o.Pos() >= st.Pos() && o.Pos() < st.End()
 }
 
-// ends reports whether a statement is a call of panic, after which nothing may follow.
+// ends reports whether a statement is a call to panic, after which nothing may follow.
 func ends(st ast.Stmt) bool {
 	x, ok := st.(*ast.ExprStmt)
 	if !ok {
