@@ -19,7 +19,7 @@ type Transformer struct {
 	Vocabulary int
 	Context    int  // T, the length of a sequence
 	Positions  bool // learned position embeddings
-	Tied       bool // the output layer uses the embedding's weights
+	Tied       bool // the output layer shares the embedding's weights
 	Biases     bool
 }
 

@@ -48,7 +48,7 @@ var formats = [...]struct {
 // String returns the name as NumPy spells it, such as "uint16".
 func (f Format) String() string { return formats[f].name }
 
-// Size returns the bytes of one id.
+// Size returns how many bytes one id takes.
 func (f Format) Size() int { return formats[f].size }
 
 // Dtype returns the dtype of batches of ids.

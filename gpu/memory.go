@@ -42,7 +42,7 @@ const granularity = 512
 
 func rounded(bytes int) int { return (bytes + granularity - 1) / granularity * granularity }
 
-// Size returns the bytes of the block.
+// Size returns how many bytes the block has.
 func (b *block) Size() int { return b.size }
 
 // Free gives the block back at once. Earlier work may still use it; the memory is
@@ -293,7 +293,7 @@ func (c *card) outOfMemory(bytes int, r C.CUresult) error {
 	return e
 }
 
-// memory returns the bytes of the device that no process uses, and the total.
+// memory returns how many bytes of the device no process uses, and how many it has.
 func (c *card) memory() (free, total int) {
 	var f, t C.size_t
 	if c.check("ask for free memory", C.gpu_memory(c.c, &f, &t)) != nil {
@@ -302,10 +302,10 @@ func (c *card) memory() (free, total int) {
 	return int(f), int(t)
 }
 
-// Allocated returns the bytes of all blocks that have not been given back.
+// Allocated returns how many bytes are in blocks that have not been given back.
 func (c *card) Allocated() int { return int(c.heap.allocated.Load()) }
 
-// reserved returns the bytes that were taken from the driver.
+// reserved returns how many bytes were taken from the driver.
 func (c *card) reserved() int {
 	h := &c.heap
 	if h.pooled {

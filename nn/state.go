@@ -105,7 +105,7 @@ func LoadStateDict(model any, state map[string]*tensor.Tensor, options ...LoadOp
 		if other, twice := first[p.Tensor]; !twice {
 			first[p.Tensor] = p.Name
 		} else if as := p.Tensor.Dtype(); !tensor.AllClose(state[other].To(as, tensor.CPU), t.To(as, tensor.CPU), 0, 0) {
-			wrong = append(wrong, fmt.Sprintf("%s and %s are one tensor of the model and differ", other, p.Name))
+			wrong = append(wrong, fmt.Sprintf("%s and %s are the same tensor in the model, but differ here", other, p.Name))
 		}
 	}
 	known := own.Map()

@@ -14,7 +14,7 @@ import (
 // raw reaches the memory and gradients of tensors around their methods.
 var raw = rawtensor.Of[*tensor.Tensor]()
 
-// pieceLen is how many elements one call of a kernel gets. Elements do not depend on
+// pieceLen is how many elements one call to a kernel gets. Elements do not depend on
 // each other, so it only affects the speed.
 const pieceLen = 1 << 14
 

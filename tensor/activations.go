@@ -8,7 +8,7 @@ import (
 )
 
 // Activation functions. FLOPs are counted as a reader would write the formula,
-// with one for each call of exp; GELU counts 20, the usual figure in discussions of
+// with one for each call to exp; GELU counts 20, the usual figure in discussions of
 // its arithmetic intensity.
 
 // d max(x, 0)/dx = 1 where x > 0, else 0

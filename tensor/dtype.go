@@ -66,7 +66,7 @@ var formats = [numDtypes]format{
 // String returns the name as PyTorch spells it, such as "float32".
 func (d Dtype) String() string { return formats[d].name }
 
-// Size returns the bytes of one element.
+// Size returns how many bytes one element takes.
 func (d Dtype) Size() int { return formats[d].size }
 
 // IsFloat reports whether d is a floating-point format.

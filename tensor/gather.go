@@ -120,7 +120,7 @@ func (c *call) startOfSum(shape []int) *Tensor {
 	return c.result(wide, shape, true)
 }
 
-// inputBytes returns the bytes of all inputs.
+// inputBytes returns how many bytes all inputs take.
 func (c *call) inputBytes() (n int) {
 	for _, x := range c.in {
 		n += x.distinctBytes()

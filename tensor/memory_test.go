@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// resident returns the bytes of the process that are in memory now.
+// resident returns how many bytes of the process are in memory now.
 func resident(t *testing.T) int {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

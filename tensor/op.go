@@ -41,7 +41,7 @@ type op struct {
 
 	// flops counts the floating-point operations of one call, as a reader would count them
 	// in the formula: one for each sum, product, quotient, rounding, choice of the larger
-	// number, and call of a function such as exp; sums begin at 0. Comparing, moving,
+	// number, and call to a function such as exp; sums begin at 0. Comparing, moving,
 	// converting and choosing by a mask count as none. nil means none.
 	flops func(c *call, out *Tensor) int
 
@@ -60,7 +60,7 @@ type opOf[A any] struct{ op }
 // apply runs the operation.
 func (o *opOf[A]) apply(given A, in ...*Tensor) *Tensor { return apply(&o.op, given, in...) }
 
-// given returns the A that a call of the operation was given.
+// given returns the A that a call to the operation was given.
 func (o *opOf[A]) given(c *call) A { return c.attr.(A) }
 
 // ops holds every operation, in the order of their definition: the table that tests

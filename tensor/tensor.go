@@ -211,7 +211,7 @@ func (t *Tensor) Dtype() Dtype {
 	return t.dtype
 }
 
-// ElementSize returns the bytes of one element.
+// ElementSize returns how many bytes one element takes.
 func (t *Tensor) ElementSize() int {
 	t.known("element size")
 	return t.dtype.Size()

@@ -22,7 +22,7 @@ import (
 	"github.com/lectern-go/lectern/internal/humanize"
 )
 
-// A Case is one call of a function.
+// A Case is one call to a function.
 type Case struct {
 	Category  string            `json:"category"`
 	Points    int               `json:"points,omitempty"`    // 0 is one point

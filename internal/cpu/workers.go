@@ -21,7 +21,7 @@ import (
 // operations of a training step, or each of them pays for waking a worker.
 const spinFor = 200 * time.Microsecond
 
-// job is one call of Parallel.
+// job is one call to Parallel.
 type job struct {
 	f       func(piece int)
 	taken   []atomic.Bool // by piece

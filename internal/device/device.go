@@ -34,7 +34,7 @@ const (
 
 // Memory is a block on a device. It is freed by Free, or by the collector once it is unreachable.
 type Memory interface {
-	// Size returns the bytes of the block.
+	// Size returns how many bytes the block has.
 	Size() int
 	// Free frees the block at once. It must not be used any more; freeing twice does nothing.
 	Free()
@@ -104,7 +104,7 @@ type Backend interface {
 	Pin(bytes int) (memory []byte, free func(), err error)
 	// Synchronize waits for all work and returns what went wrong with it.
 	Synchronize() error
-	// Allocated returns the bytes of all blocks that have not been given back.
+	// Allocated returns how many bytes are in blocks that have not been given back.
 	Allocated() int
 
 	// Map computes one element of out from the element of x at the same position. "copy" converts.

@@ -17,7 +17,7 @@ import (
 type Op struct {
 	Name   string // of its record
 	Method string // of tensor.Tensor
-	Torch  string // PyTorch's expression for it, of a and b, or of c where an operand that is timed must be positive
+	Torch  string // the PyTorch expression for it, of a and b, or of c where an operand that is timed must be positive
 	Timed  string // the dtypes that are timed: f: float32, i: int32, l: int64, b: bool
 
 	Low, High float64 // between which tests draw operands, so as to avoid corners; 0 and 0 mean -2 and 2

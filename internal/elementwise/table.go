@@ -275,7 +275,7 @@ func isWhole(dtype string) bool {
 }
 func isSmall(dtype string) bool { return dtype == "float16" || dtype == "bfloat16" }
 
-// Values of one number and of two; function is one call of a function of package math.
+// Values of one number and of two; function is one call to a function of package math.
 
 func one(f func(m meter, v float64) float64) Value {
 	return func(m meter, v []float64) float64 { return f(m, v[0]) }

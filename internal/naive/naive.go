@@ -37,10 +37,10 @@ func (m *Meter) Larger(a, b float64) float64 { m.FLOPs++; return max(a, b) }
 // Smaller is the smaller of both.
 func (m *Meter) Smaller(a, b float64) float64 { m.FLOPs++; return min(a, b) }
 
-// Apply is one call of a function, or of one that rounds.
+// Apply is one call to a function, or of one that rounds.
 func (m *Meter) Apply(f func(float64) float64, a float64) float64 { m.FLOPs++; return f(a) }
 
-// Apply2 is one call of a function of two numbers.
+// Apply2 is one call to a function of two numbers.
 func (m *Meter) Apply2(f func(a, b float64) float64, a, b float64) float64 { m.FLOPs++; return f(a, b) }
 
 // Truth is 1 for true, as in masks, and 0 for false.

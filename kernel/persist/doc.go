@@ -25,7 +25,7 @@
 // contains one is not remembered, and the cell says so once, with the reason. Locks that a cell leaves locked are
 // locked in later cells, but not if it was cut off.
 //
-// The calls of Begin, Def, Setting, Reg, Link, Lit, LitOf, Fn, Same, FlagSets and Poll are written into cells by the
+// The calls to Begin, Def, Setting, Reg, Link, Lit, LitOf, Fn, Same, FlagSets and Poll are written into cells by the
 // kernel (package kernel/server), which reads the manifest to know what there is. Reg, Link, Lit, LitOf, Fn, Same and
 // FlagSets come before Begin, Setting after it. A program names with Reg every type that its cells declare at package
 // level (but generic types, and interfaces that only constrain), with Lit and Fn every literal and function that may

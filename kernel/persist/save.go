@@ -80,7 +80,7 @@ func save(ended bool) {
 	}
 }
 
-// saving is one call of Save.
+// saving is one call to Save.
 type saving struct {
 	vars   []*variable // those that can be kept
 	bytes  []int64

@@ -114,7 +114,7 @@ func (p *page) dataImage(dest string) string {
 	kind, data, ok := strings.Cut(dest, ",")
 	mime, encoding, _ := strings.Cut(strings.ToLower(kind[strings.IndexByte(kind, ':')+1:]), ";")
 	if !ok || strings.TrimSpace(mime) != "image/svg+xml" {
-		p.problem(0, "the image %q isn't one that pages can have: %s", shorten(dest), pictureKinds)
+		p.problem(0, "the image %q isn't one that a page can show: %s", shorten(dest), pictureKinds)
 		return ""
 	}
 	svg, err := url.PathUnescape(data)
@@ -150,7 +150,7 @@ func (p *page) picture(data []byte, name string) string {
 	if strings.EqualFold(filepath.Ext(name), ".svg") {
 		return p.svgPicture(string(data), name)
 	}
-	p.problem(0, "%q is not an image that pages can have: %s", shorten(name), pictureKinds)
+	p.problem(0, "%q is not an image that a page can show: %s", shorten(name), pictureKinds)
 	return ""
 }
 

@@ -30,7 +30,7 @@ func reapOrphans() {
 	}
 }
 
-// Which process is ended first when memory runs out: the kernel like any program (a service above it may have exempted
+// Which process is killed first when memory runs out: the kernel like any program (a service above it may have exempted
 // itself), and its cells before it. The kernel keeps a cell's values; nothing keeps the kernel's own.
 const (
 	killedAsOthers = 0

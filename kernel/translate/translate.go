@@ -162,7 +162,7 @@ func (l *Language) Say(english string) string {
 	return text
 }
 
-// Words are the translations of what scripts say, by their English: the first argument of each call of say, and of
+// Words are the translations of what scripts say, by their English: the first argument of each call to say, and of
 // sayLater, which marks a text that is said later.
 func (l *Language) Words(scripts ...string) map[string]string {
 	said := map[string]string{}

@@ -23,7 +23,7 @@ type Config struct {
 	Hidden int
 	Theta  float64 // the base of rotary positions; 0: 10,000
 	Eps    float64 // of the normalizations; 0: 1e-5
-	Tied   bool    // the output layer uses the embedding's weights
+	Tied   bool    // the output layer shares the embedding's weights
 	// GPT2 chooses GPT-2's parts: LayerNorm, learned positions, GELU and biases, and a
 	// tied output layer.
 	GPT2 bool

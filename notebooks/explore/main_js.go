@@ -5,7 +5,7 @@ import (
 	"syscall/js"
 )
 
-// main answers calls of the page until it is closed: explorers(place, name, control, value) sets a control of the
+// main answers calls from the page until it is closed: explorers(place, name, control, value) sets a control of the
 // explorer at a place of the page, or nothing if control is empty, and returns its HTML.
 func main() {
 	at := map[int]explorer{}

@@ -146,7 +146,7 @@ func (x *strides) set(control, value string) {
 	}
 }
 
-// call writes a call of a method.
+// call writes a call to a method.
 func call(method string, args ...int) string {
 	return method + "(" + strings.Trim(strings.ReplaceAll(fmt.Sprint(args), " ", ", "), "[]") + ")"
 }

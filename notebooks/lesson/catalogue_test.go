@@ -124,7 +124,7 @@ func wanted(t *testing.T) []*catalogue {
 var siteTexts = map[string]string{"description": "markdown", "intro": "markdown", "stepped": "markdown", "recorded": "markdown", "runsHere": "markdown", "after": "markdown",
 	"footer": "markdown", "previewAlt": "markdown", "homeText": "markdown", "homeCell": "code", "homeHelp": "markdown"}
 
-// addSaid adds the texts that the programs in folders say: the first argument of each call of a function say or phrase.
+// addSaid adds the texts that the programs in folders say: the first argument of each call to a function say or phrase.
 func addSaid(t *testing.T, c *catalogue, folders ...string) {
 	t.Helper()
 	for _, folder := range folders {

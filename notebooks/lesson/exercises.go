@@ -241,7 +241,7 @@ var exercises = []exercise{
 	{
 		key:    "11.3",
 		want:   []float64{3, 6, 9},
-		hint:   "Nothing cleared the gradient between the calls of Backward.",
+		hint:   "Nothing cleared the gradient between the calls to Backward.",
 		praise: "This is what ZeroGrad is for, and also how gradient accumulation works.",
 	},
 	// 12: what gradients cost

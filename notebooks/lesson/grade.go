@@ -36,7 +36,7 @@ func (n notWritten) Error() string { return string(n) }
 //	lesson.Grade("17.4", sgd)
 //
 // Grade survives what a function may do wrong. If the signature differs from the one that the exercise asks for, Grade
-// names both. A panic or a call of runtime.Goexit costs the points of its case; a function that does not return within
+// names both. A panic or a call to runtime.Goexit costs the points of its case; a function that does not return within
 // the time limit loses that case and those after it. (It keeps running in the background until the cell ends, since Go
 // can't stop it.) For a function that panics with [Todo], Grade says that it has yet to be written. Nothing survives
 // what ends the whole program: os.Exit, endless recursion, running out of memory.
@@ -164,7 +164,7 @@ func (e *CasesError) Error() string {
 
 func (e *CasesError) Unwrap() error { return e.Err }
 
-// timeLimit is how long all cases of one call of Grade may take. The functions of lessons take microseconds.
+// timeLimit is how long all cases of one call to Grade may take. The functions of lessons take microseconds.
 var timeLimit = 5 * time.Second
 
 // A task is an exercise whose answer is a function.
@@ -190,7 +190,7 @@ func taskOf(key string) (*task, bool) {
 	return nil, false
 }
 
-// A gradedCase is one call of the student's function. It is worth one point unless it says otherwise.
+// A gradedCase is one call to the student's function. It is worth one point unless it says otherwise.
 type gradedCase struct {
 	category  string
 	points    int

@@ -119,7 +119,7 @@ func withoutHooks(ctx context.Context, dir string) (overlay string, err error) {
 	return overlay, os.WriteFile(overlay, list, 0o666)
 }
 
-// hooksCall prints the nanoseconds of one call of a case, the best of several
+// hooksCall prints the nanoseconds of one run of a case, the best of several
 // short runs on one thread.
 func hooksCall(args []string) error {
 	runtime.GOMAXPROCS(1)

@@ -52,7 +52,7 @@ func factor[T float32 | float64]() T { return 0.5 }
 //go:noinline
 func keep[T float32 | float64](T) {}
 
-// call is how long one call of Run should take: long compared with the clock's resolution, short compared with the
+// call is how long one call to Run should take: long compared with the clock's resolution, short compared with the
 // scheduler's time slices. In browsers, whose clocks are coarse on purpose, it has to be longer.
 const (
 	call  = 500 * time.Microsecond

@@ -46,7 +46,7 @@ type lesson struct {
 	cells []string
 }
 
-// readLesson takes those cells of a lesson that run as they are.
+// readLesson takes those cells of a lesson that run unchanged.
 func (o *options) readLesson() (*lesson, error) {
 	file := o.lesson + ".ipynb"
 	n, err := notebook.Read(filepath.Join(o.root, ".lectern", "lessons", file))
@@ -60,7 +60,7 @@ func (o *options) readLesson() (*lesson, error) {
 		}
 	}
 	if len(l.cells) == 0 {
-		return nil, fmt.Errorf("%s has no cells that run as they are", file)
+		return nil, fmt.Errorf("%s has no cells that run unchanged", file)
 	}
 	return l, nil
 }

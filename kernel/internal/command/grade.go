@@ -204,8 +204,8 @@ Locked cells are restored. A submission that can't be graded gets no points and 
   go run ./kernel grade -source course/source/ps17/ps17.ipynb -o grades.csv -feedback course/feedback course/submitted`,
 		flags: func(fs *flag.FlagSet) {
 			fs.StringVar(&g.source, "source", "", "the source of the assignment")
-			fs.StringVar(&g.table, "o", "", "the file of points to write, as CSV")
-			fs.StringVar(&g.pages, "feedback", "", "a folder for a page for each student")
+			fs.StringVar(&g.table, "o", "", "the CSV file to write the points to")
+			fs.StringVar(&g.pages, "feedback", "", "a folder to write each student's page into")
 			fs.IntVar(&g.workers, "j", runtime.GOMAXPROCS(0), "how many submissions run at the same time")
 			g.flags(fs)
 		},

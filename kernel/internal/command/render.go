@@ -73,7 +73,7 @@ func (o *renderOptions) flags(fs *flag.FlagSet) {
 		o.steps = &steps
 		return err
 	})
-	fs.StringVar(&o.from, "steps-from", "", "a file of recorded steps: whatever it has for the notebooks as they are now is not recorded again")
+	fs.StringVar(&o.from, "steps-from", "", "a file of recorded steps: what it has for the present version of a notebook is not recorded again")
 	fs.StringVar(&o.to, "steps-to", "", "at the end, write all recorded steps to such a file")
 	fs.BoolVar(&o.live, "live", false, "let cells run in the browser")
 	fs.BoolVar(&o.untrusted, "untrusted", false, "keep only what is harmless in the notebooks: no scripts, nothing loaded")

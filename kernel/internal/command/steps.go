@@ -93,9 +93,9 @@ func (r *recording) came(file string, record bool) string {
 	switch {
 	case len(r.queue) == 0:
 	case record:
-		text += fmt.Sprintf("; it lacks %d as they are now, which are recorded", len(r.queue))
+		text += fmt.Sprintf("; the file has none for %s in the present version: recording them now", humanize.Count(len(r.queue), "notebook"))
 	default:
-		text += fmt.Sprintf("; it lacks %d as they are now, which do without", len(r.queue))
+		text += fmt.Sprintf("; the file has none for %s in the present version: no steps for these", humanize.Count(len(r.queue), "notebook"))
 	}
 	return text + "."
 }

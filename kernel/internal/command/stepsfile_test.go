@@ -135,7 +135,7 @@ func TestStepsFromFile(t *testing.T) {
 	if !slices.Equal(r.queue, paths(to)[1:]) || r.given != 1 {
 		t.Errorf("%d came from the file; to be recorded %q", r.given, r.queue)
 	}
-	if said := r.came("steps.zip", true); said != "Of 2 notebooks, the steps of 1 came from steps.zip; it lacks 1 as they are now, which are recorded." {
+	if said := r.came("steps.zip", true); said != "Of 2 notebooks, the steps of 1 came from steps.zip; the file has none for 1 notebook in the present version: recording them now." {
 		t.Errorf("it says %q", said)
 	}
 	if b, err := os.ReadFile(r.want[paths(to)[0]]); err != nil || string(b) != someRecord {

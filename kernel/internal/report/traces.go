@@ -166,7 +166,7 @@ func (t *Traces) Failure(at Place) *Failure {
 	f.Lines = append(f.Lines, red+name+": "+msg+reset)
 	var last string
 	repeats, shown := 0, 0
-	var library *frame // the call of a library that a cell's code made
+	var library *frame // the call to a library that a cell's code made
 	for i, fr := range frames {
 		if fr.pos.Line == 0 {
 			if fr.file != "" && !inRuntime(fr) {

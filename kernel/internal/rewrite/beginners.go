@@ -454,7 +454,7 @@ func goFormat(lit string) (format, values string) {
 	return format, values
 }
 
-// fstring turns Python's f"…" into a call of fmt.Sprintf. quote is the offset of the string.
+// fstring turns Python's f"…" into a call to fmt.Sprintf. quote is the offset of the string.
 func (m pythonHabit) fstring(lo, quote int) bool {
 	var lit string
 	for _, t := range tokens(m.src.Code) {

@@ -209,7 +209,7 @@ func (a *assembly) variables(t *Text) {
 	}
 }
 
-// A call of persist.Def for each of a thousand variables would take the compiler many times as long as the statements
+// A call to persist.Def for each of a thousand variables would take the compiler many times as long as the statements
 // that define them. Programs with many say what they define by setting an element of an array.
 const (
 	mostDefs = 50

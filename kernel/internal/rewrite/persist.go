@@ -193,7 +193,7 @@ func (k *knowledge) sentinels(path string) {
 	}
 }
 
-// telling are calls of package persist that are useless in a process that has made them before.
+// telling are calls to package persist that are useless in a process that has made them before.
 var telling = regexp.MustCompile(`^` + persistName + `\.(Same\(|Reg\[|Lit\()`)
 
 // restored is the variable of the program into which a kept value goes; "" if there is none, or if the cell defines it

@@ -162,7 +162,7 @@ func itemKind(ts []tok) token.Token {
 	return token.ILLEGAL
 }
 
-// isFuncDecl tells func name(…) and func (r T) name(…) from the call of a function literal, by what follows the
+// isFuncDecl tells func name(…) and func (r T) name(…) from the call to a function literal, by what follows the
 // keyword.
 func isFuncDecl(ts []tok) bool {
 	var after []tok

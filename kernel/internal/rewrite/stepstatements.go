@@ -200,7 +200,7 @@ func (t *tracer) declaration(fd *ast.FuncDecl) {
 	t.called(strings.Replace(fd.Name.Name, mainName, "main", 1), fd)
 }
 
-// called records a call of a function, with its parameters, and its end.
+// called records a call to a function, with its parameters, and its end.
 func (t *tracer) called(name string, fn ast.Node) {
 	recv, ft, body := functionParts(fn)
 	in := *t
