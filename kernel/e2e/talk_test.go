@@ -25,9 +25,13 @@ func TestTalk(t *testing.T) {
 		now   = `(document.querySelector(".talk-now")?.textContent.trim() ?? "")`
 		later = `[...document.querySelectorAll(".talk-later")].filter(e => e.checkVisibility()).length`
 		hash  = `location.hash`
+		empty = `[...document.querySelectorAll(".cell")].filter(e => e.checkVisibility() && e.offsetHeight > 0 && !e.innerText.replace("Your turn", "").trim() && !e.querySelector("img, svg, canvas")).length`
 	)
 	b.do(chromedp.Click(chromedp.CSS("#talk")))
 	b.until("the title is shown, and nothing after it", now+`.startsWith("Gradients") && `+later+` == 0 && `+hash+` == "#talk-1"`, now)
+	if n := ask[int](b, empty); n != 0 {
+		t.Errorf("%d boxes are shown, and not what is in them", n)
+	}
 	if side := ask[bool](b, `document.querySelector(".side").checkVisibility()`); side {
 		t.Error("the list of lessons is still there")
 	}

@@ -14,14 +14,16 @@
   };
 
   // A beat is what one key press shows: an element, or the answer to a question.
-  let beats = [];
+  let beats = [], boxes = []; // a box comes with the first beat in it
   const collect = (box) => {
     for (const e of box.children) {
-      if (e.matches(".eyebrow, .step-row, .asks, .verdict, .ask, .live-strip, .live-tools, .live-out, .live-input, .live-why, script, style")) continue; // they belong to what stands beside them
+      if (e.matches(".eyebrow, .badge, .step-row, .asks, .verdict, .ask, .live-strip, .live-tools, .live-out, .live-input, .live-why, script, style")) continue; // they belong to what stands beside them
       if (e.matches(".guess")) {
         beats.push({ e }, { e: e.querySelector(".answer"), act: () => e.querySelector(".ask:not([hidden]) .give")?.click() });
-      } else if (e.matches("ul, ol, .cell, .after")) collect(e);
-      else beats.push({ e });
+      } else if (e.matches("ul, ol, .cell, .after")) {
+        boxes.push({ e, first: beats.length });
+        collect(e);
+      } else beats.push({ e });
     }
   };
 
@@ -40,6 +42,7 @@
         e.classList.toggle("talk-now", i === at);
       }
     });
+    for (const { e, first } of boxes) e.classList.toggle("talk-later", first > at);
     const now = shown(beats[at]).at(-1);
     now.scrollIntoView({ block: now.offsetHeight > 0.6 * innerHeight ? "start" : "nearest" });
     count.textContent = say("{n} of {all}", { n: at + 1, all: beats.length });
@@ -84,6 +87,7 @@
 
   const start = (n) => {
     beats = [];
+    boxes = [];
     collect(article);
     root.classList.add("talk");
     root.classList.toggle("talk-audience", audience);
@@ -101,7 +105,7 @@
     other = null;
     bar.remove();
     root.classList.remove("talk", "talk-audience", "talk-speaker");
-    beats.flatMap(shown).forEach((e) => e.classList.remove("talk-later", "talk-now"));
+    for (const e of [...beats.flatMap(shown), ...boxes.map((b) => b.e)]) e.classList.remove("talk-later", "talk-now");
     history.replaceState(null, "", "#" + (now.closest(".cell")?.id ?? ""));
     now.scrollIntoView({ block: "center" });
     button.focus();
