@@ -181,7 +181,7 @@ func TestNotExported(t *testing.T) {
 	t.Setenv("LECTERN_OFFLINE", "1")
 	for code, want := range map[string]string{
 		"// int one() { return 1; }\nimport \"C\"\nC.one()":              "cell [1] has C in it",
-		"import _ \"embed\"\n//go:embed some.txt\nvar some string\nsome": "cell [1], line 2: a cell can't embed files",
+		"import _ \"embed\"\n//go:embed some.txt\nvar some string\nsome": "cell [1], line 2: go:embed doesn't work in cells",
 	} {
 		n := &notebook.Notebook{Metadata: notebook.Object{}, Cells: []*notebook.Cell{{ID: "a", Type: "code", Source: code}}}
 		file := filepath.Join(t.TempDir(), "x.ipynb")

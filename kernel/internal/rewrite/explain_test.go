@@ -37,8 +37,9 @@ func TestErrors(t *testing.T) {
 		{"method", "type T struct{ Size int }\nT{}.size", "2:5", "size", "did you mean Size?"},
 		{"pointer method", "type T struct{}\nfunc (t *T) String() string { return \"\" }\nvar s fmt.Stringer = T{}", "3:22", "cannot use T{}", "put & before the value"},
 		{"count", "a, b := strconv.Quote(\"x\")", "1:9", "assignment mismatch", "write 1 name on the left"},
-		{"embed", "//go:embed f.txt\nvar a string", "1:1", "a cell can't embed files", `os.ReadFile("f.txt")`},
-		{"embed in a group", "var (\n\tn int\n\t//go:embed \"f.txt\"\n\ts string\n)", "3:1", "a cell can't embed files", `os.ReadFile("f.txt")`},
+		{"embed", "//go:embed f.txt\nvar a string", "1:1", "go:embed doesn't work in cells", `os.ReadFile("f.txt")`},
+		{"embed in a block", "if true {\n\t//go:embed f.txt\n\tvar s string\n\t_ = s\n}", "2:2", "go:embed doesn't work in cells", `os.ReadFile("f.txt")`},
+		{"embed in a group", "var (\n\tn int\n\t//go:embed \"f.txt\"\n\ts string\n)", "3:2", "go:embed doesn't work in cells", `os.ReadFile("f.txt")`},
 		{"nonlatin column", "日本 := 1; 日本 + \"a\"", "1:10", "mismatched types int and untyped string", "write fmt.Sprint(日本, \"a\")"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -156,6 +156,9 @@ func (w *work) run() {
 		w.r.Errors = append(w.r.Errors, *e)
 		return
 	}
+	if w.refuseEmbed() {
+		return
+	}
 	items := split(w.code)
 	goes := w.sort(items)
 	for name := range w.s.vars {
@@ -174,6 +177,20 @@ func (w *work) run() {
 		w.n.take(name, "")
 		w.n.gone[name] = why
 	}
+}
+
+// refuseEmbed refuses //go:embed, which gives files to the program that a cell is for a moment.
+func (w *work) refuseEmbed() bool {
+	const directive = "//go:embed "
+	if strings.Contains(w.code, directive) {
+		for t := range scan([]byte(w.code), nil) {
+			if files := strings.Fields(strings.TrimPrefix(t.lit, directive)); strings.HasPrefix(t.lit, directive) && len(files) > 0 {
+				w.fail(t.lo, "go:embed doesn't work in cells", "use os.ReadFile(\""+strings.Trim(files[0], "\"`")+"\")")
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // programName is the name that a function of the cells has in the program: its own main calls the user's.

@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -260,17 +259,8 @@ func (p *hoister) assign(g *ast.GenDecl) {
 		p.blank(p.user, g.Lparen, g.Lparen+1)
 		p.blank(p.user, g.Rparen, g.Rparen+1)
 	}
-	before := p.at(p.user, g.Pos())
-	for _, it := range p.stmts {
-		if it.lo <= before && before < it.hi {
-			before = it.lo
-		}
-	}
 	for _, sp := range g.Specs {
 		v := sp.(*ast.ValueSpec)
-		from := before
-		before = p.end(p.user, v.End())
-		p.refuseEmbed(v, from)
 		if len(v.Values) == 0 {
 			var zero []string
 			for _, id := range v.Names {
@@ -295,15 +285,6 @@ func (p *hoister) assign(g *ast.GenDecl) {
 				p.insert(p.user, x.End(), ")")
 			}
 		}
-	}
-}
-
-var embedLine = regexp.MustCompile(`(?m)^[ \t]*//go:embed[ \t]+(\S+)`)
-
-// refuseEmbed refuses a //go:embed before a variable, from an offset of the cell on: only programs hold files.
-func (p *hoister) refuseEmbed(v *ast.ValueSpec, from int) {
-	if m := embedLine.FindStringSubmatchIndex(p.code[from:p.at(p.user, v.Pos())]); m != nil {
-		p.fail(from+m[0], "a cell can't embed files", "read the file when the cell runs: os.ReadFile(\""+strings.Trim(p.code[from+m[2]:from+m[3]], "\"`")+"\")")
 	}
 }
 
