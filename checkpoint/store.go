@@ -114,11 +114,17 @@ func (s Store) save(step int, parts Parts, write func(io.Writer, map[string]*ten
 	if step < 0 {
 		return "", errors.New("the step is negative")
 	}
+	if s.Dir == "" {
+		return "", errors.New("the Store has no Dir; name the folder that checkpoints go to")
+	}
 	tensors := map[string]*tensor.Tensor{}
 	metadata := map[string]string{stepKey: fmt.Sprint(step)}
 	for name, part := range parts {
 		if strings.Contains(name, ".") || name == "" {
 			return "", fmt.Errorf("part name %q: give a name without dots", name)
+		}
+		if part == nil {
+			return "", missingPart(name)
 		}
 		own, values := part.SaveState()
 		text, err := json.Marshal(values)
@@ -146,6 +152,10 @@ func (s Store) save(step int, parts Parts, write func(io.Writer, map[string]*ten
 		return "", err
 	}
 	return path, s.prune(path)
+}
+
+func missingPart(name string) error {
+	return fmt.Errorf("part %q is nil; give what is to be saved, such as nn.Part(model)", name)
 }
 
 // cleanPartial removes what a process left behind that ended while saving.
@@ -287,7 +297,10 @@ func open(path string) (*File, error) {
 // first.
 func (f *File) restore(parts Parts) error {
 	names := make([]string, 0, len(parts))
-	for name := range parts {
+	for name, part := range parts {
+		if part == nil {
+			return fmt.Errorf("checkpoint: %s: %w", f.name(), missingPart(name))
+		}
 		if _, ok := f.metadata[partKey+name]; !ok {
 			var have []string
 			for key := range f.metadata {

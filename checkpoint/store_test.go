@@ -159,6 +159,15 @@ func TestPartsThatDoNotFitAreNamed(t *testing.T) {
 	if _, err := s.Save(2, Parts{"f": Values(func() {})}); err == nil || !strings.Contains(err.Error(), `part "f"`) {
 		t.Errorf("a value that JSON can't hold: got %v", err)
 	}
+	if _, err := s.Save(2, Parts{"model": nil}); err == nil || !strings.Contains(err.Error(), `part "model" is nil`) {
+		t.Errorf("saving a part that is nil: got %v", err)
+	}
+	if _, err := s.Resume(Parts{"model": nil}); err == nil || !strings.Contains(err.Error(), `part "model" is nil`) {
+		t.Errorf("loading a part that is nil: got %v", err)
+	}
+	if _, err := (Store{}).Save(2, Parts{"model": &w}); err == nil || !strings.Contains(err.Error(), "Dir") {
+		t.Errorf("a Store without a folder: got %v", err)
+	}
 }
 
 // saveForEver saves steps until it is killed, and says so on stdout: a line for each

@@ -41,8 +41,12 @@ func NewLoader(tokens *Tokens, B, L int, seed uint64) (*Loader, error) {
 	if tokens.broken != nil {
 		return nil, tokens.broken
 	}
+	if B < 1 || L < 1 {
+		return nil, &FileError{tokens.path, fmt.Sprintf("a batch of %s of %s has nothing in it", humanize.Count(B, "sequence"), humanize.Count(L, "id")),
+			"B and L are at least 1"}
+	}
 	l := &Loader{tokens: tokens, b: B, l: L, seed: seed}
-	if B < 1 || L < 1 || l.BatchesPerEpoch() == 0 {
+	if l.BatchesPerEpoch() == 0 {
 		return nil, &FileError{tokens.path, fmt.Sprintf("its %d ids do not fill a batch of %s of %s, plus the id that follows", tokens.Len(), humanize.Count(B, "sequence"), humanize.Count(L, "id")),
 			"make B or L smaller"}
 	}

@@ -86,6 +86,9 @@ func TestAnEpochSeesEverySequenceOnce(t *testing.T) {
 	if _, err := NewLoader(counting(20), 5, 4, 1); err == nil {
 		t.Error("20 ids fill 5 sequences of 4 but lack the id that follows the last: no error")
 	}
+	if _, err := NewLoader(counting(20), 0, 4, 1); err == nil || !strings.Contains(err.Error(), "at least 1") {
+		t.Errorf("batches of no sequences: %v, want an error that says what B must be", err)
+	}
 }
 
 func TestLoaderGoesOnFromASavedPosition(t *testing.T) {

@@ -103,7 +103,7 @@ func OpenTokens(path string, format Format) (*Tokens, error) {
 	if extra := len(mapped.Data) % format.Size(); extra != 0 {
 		size := len(mapped.Data)
 		mapped.Close()
-		return nil, &FileError{path, fmt.Sprintf("its %d bytes are not a whole number of %s ids: %d are left over", size, format, extra),
+		return nil, &FileError{path, fmt.Sprintf("its %d bytes are not a whole number of %s ids: %s too many", size, format, humanize.Count(extra, "byte")),
 			"it was cut off, or written in another format"}
 	}
 	return &Tokens{path: path, format: format, ids: mapped.Data, mapped: mapped}, nil
@@ -175,6 +175,9 @@ func (t *Tokens) Format() Format { return t.format }
 
 // At returns one id. It panics unless 0 <= i < Len.
 func (t *Tokens) At(i int) int {
+	if i < 0 || i >= t.Len() {
+		(&tensor.Error{Package: "data", Kind: tensor.ErrIndex, Op: "at", Reason: fmt.Sprintf("id %d is not one of the %d, which are counted from 0", i, t.Len())}).Panic()
+	}
 	var id [1]int64
 	decodeIDs(id[:], t.format, t.ids[i*t.format.Size():])
 	return int(id[0])

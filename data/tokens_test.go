@@ -107,7 +107,7 @@ func TestDamagedFilesAreRefused(t *testing.T) {
 		open func() (*Tokens, error)
 		want string
 	}{
-		{"misaligned", func() (*Tokens, error) { return OpenTokens(file("a", make([]byte, 7)), Int32) }, "3 are left over"},
+		{"misaligned", func() (*Tokens, error) { return OpenTokens(file("a", make([]byte, 7)), Int32) }, "3 bytes too many"},
 		{"npy as raw", func() (*Tokens, error) { return OpenTokens(npy, Int32) }, "OpenNpyTokens"},
 		{"raw as npy", func() (*Tokens, error) { return OpenNpyTokens(file("b", make([]byte, 100))) }, "NUMPY"},
 		{"cut npy", func() (*Tokens, error) { return OpenNpyTokens(file("c", good[:len(good)-1])) }, "11 bytes follow instead of 12"},
@@ -126,6 +126,17 @@ func TestDamagedFilesAreRefused(t *testing.T) {
 	}
 	if _, err := LoadRaw(file("e", make([]byte, 6)), tensor.Float32); err == nil {
 		t.Error("6 bytes were read as float32")
+	}
+}
+
+func TestAtNamesAnIDThatIsNotThere(t *testing.T) {
+	for _, tokens := range []*Tokens{TokensOf([]int32{1, 2, 3}), open(t, write(t, Uint16), Uint16)} {
+		for _, i := range []int{-1, tokens.Len()} {
+			err := tensor.Try(func() { tokens.At(i) })
+			if !errors.Is(err, tensor.ErrIndex) || !strings.Contains(err.Error(), fmt.Sprintf("id %d is not one of the %d", i, tokens.Len())) {
+				t.Errorf("At(%d) of %d ids: %v", i, tokens.Len(), err)
+			}
+		}
 	}
 }
 

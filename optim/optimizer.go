@@ -228,7 +228,7 @@ func (s *Settings) check(op string) {
 		{name: "eps", value: s.Eps}, {name: "lr_decay", value: s.LRDecay}, {name: "initial_accumulator_value", value: s.InitialAccumulator},
 	} {
 		if !(v.value >= 0) || v.below1 && v.value >= 1 {
-			limit := "not below 0"
+			limit := "at least 0"
 			if v.below1 {
 				limit = "from 0 to less than 1"
 			}

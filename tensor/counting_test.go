@@ -147,7 +147,7 @@ func TestMultinomial(t *testing.T) {
 		t.Errorf("one seed gave %v and %v", a, b)
 	}
 	wantTensor(t, "none", w.Multinomial(0, false, nil), "int64[2 0][]")
-	wantError(t, "too few", ErrValue, "row 0 has 2 weights above 0, and 3 positions", func() { w.Multinomial(3, false, nil) })
+	wantError(t, "too few", ErrValue, "row 0 has 2 weights above 0, too few for 3 positions", func() { w.Multinomial(3, false, nil) })
 	wantError(t, "none above 0", ErrValue, "row 0 has 0 weights", func() { Zeros(3).Multinomial(1, true, nil) })
 	wantError(t, "negative", ErrValue, "weight 1 of row 0 is -1", func() { Of(1., -1).Multinomial(1, true, nil) })
 	wantError(t, "no weights", ErrValue, "row 0 has 0 weights", func() { Zeros(0).Multinomial(1, true, nil) })

@@ -422,7 +422,7 @@ func (t *Tensor) Multinomial(n int, replacement bool, g *Generator) *Tensor {
 			fail(ErrValue, "multinomial", describe(t), fmt.Sprintf("weight %d of row %d is %g", i, row, w[0]), "weights are finite and at least 0; Softmax turns logits into such weights")
 		}
 		if have == 0 || !replacement && have < n {
-			fail(ErrValue, "multinomial", describe(t), fmt.Sprintf("row %d has %d weights above 0, and %d positions were asked for", row, have, n), "")
+			fail(ErrValue, "multinomial", describe(t), fmt.Sprintf("row %d has %s above 0, too few for %s", row, humanize.Count(have, "weight"), humanize.Count(n, "position")), "")
 		}
 	}
 	return out.To(t.Device())

@@ -1,6 +1,7 @@
 package tokenizer
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -44,6 +45,16 @@ func TestSteps(t *testing.T) {
 	var few *TooFewPairsError
 	if !errors.As(err, &few) || few.Learned != 1 || len(steps) != 1 {
 		t.Errorf("too many steps: %v, %v", steps, err)
+	}
+	for name, train := range map[string]func(string, int, TrainOptions) (*BPE, error){
+		"TrainNaive": TrainNaive,
+		"Train": func(text string, merges int, o TrainOptions) (*BPE, error) {
+			return Train(context.Background(), strings.NewReader(text), merges, o)
+		},
+	} { // more merges than there is memory for: what is asked for takes none, only what is learned
+		if _, err := train("ab", 1<<40, TrainOptions{}); !errors.As(err, &few) || few.Learned != 1 {
+			t.Errorf("%s, 1<<40 merges: %v", name, err)
+		}
 	}
 	if _, err := Steps("ab", -1); err == nil {
 		t.Error("-1 steps give no error")

@@ -34,7 +34,7 @@ func Train(ctx context.Context, corpus io.Reader, merges int, o TrainOptions) (*
 	if err != nil {
 		return nil, err
 	}
-	learned := make([]Merge, 0, merges)
+	var learned []Merge // not merges long: a caller may ask for more than there is memory for
 	meter := newMeter(o.Progress, "merge", int64(merges))
 	for len(learned) < merges {
 		if err = context.Cause(ctx); err != nil {

@@ -51,7 +51,7 @@ func TrainNaive(text string, merges int, o TrainOptions) (*BPE, error) {
 	}
 	pieces := naivePieces(text, o)
 	vocab := byteTokens()
-	learned := make([]Merge, 0, merges)
+	var learned []Merge
 	for len(learned) < merges {
 		counts := countPairs(pieces)
 		best, ok := mostCommon(counts, vocab, o.Ties)
