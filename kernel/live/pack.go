@@ -109,48 +109,12 @@ func Pack(ctx context.Context, root, dir string, lessons []*notebook.Notebook, s
 	for _, n := range lessons {
 		list = append(list, &packing{kind: readerCopy, content: n.Bytes(), pack: gz})
 	}
-
-	// Packages that the same lessons need lie in one file; those that no lesson needs, alone.
-	type line struct {
-		Path    string   `json:"path"`
-		Name    string   `json:"name"`
-		Imports []string `json:"imports,omitempty"`
-		File    string   `json:"file"`
-		Bundle  int      `json:"bundle"`
-		At      int      `json:"at"`
-		Bytes   int      `json:"bytes"`
-	}
-	index := make([]line, len(p.Packages))
-	used := usedBy(p.Packages, sources)
-	groups := map[string][]int{} // packages by who needs them
-	for i, k := range p.Packages {
-		index[i] = line{Path: k.Path, Name: k.Name, Imports: k.Imports, File: fmt.Sprintf("/pkg/%d.a", i)}
-		who := fmt.Sprint(used[k.Path])
-		if len(used[k.Path]) == 0 {
-			who = k.Path
-		}
-		groups[who] = append(groups[who], i)
-	}
 	f := &Files{Content: map[string][]byte{}, Untrimmed: p.Untrimmed, parts: map[string]Part{}, lessons: make([][]int, len(lessons))}
-	archives := &leaner{map[[hashBytes]byte]uint64{}}
-	for number, who := range slices.Sorted(maps.Keys(groups)) {
-		var content bytes.Buffer
-		for _, i := range groups[who] {
-			b, err := os.ReadFile(p.Packages[i].Archive)
-			if err != nil {
-				return nil, fmt.Errorf("live: %w", err)
-			}
-			if b, err = archives.lean(b, names.Importable(p.Packages[i].Path)); err != nil {
-				return nil, fmt.Errorf("live: the archive of %s: %w", p.Packages[i].Path, err)
-			}
-			index[i].Bundle, index[i].At, index[i].Bytes = number, content.Len(), len(b)
-			content.Write(b)
-		}
-		list = append(list, &packing{kind: bundle, content: content.Bytes(), pack: lz})
-		for _, lesson := range used[p.Packages[groups[who][0]].Path] {
-			f.lessons[lesson] = append(f.lessons[lesson], number)
-		}
+	index, bundles, err := f.bundlePackages(p.Packages, sources)
+	if err != nil {
+		return nil, fmt.Errorf("live: %w", err)
 	}
+	list = append(list, bundles...)
 	ours, err := solutions(root)
 	if err != nil {
 		return nil, err
@@ -166,6 +130,65 @@ func Pack(ctx context.Context, root, dir string, lessons []*notebook.Notebook, s
 	if err := packAll(ctx, filepath.Join(dir, "packed"), list); err != nil {
 		return nil, err
 	}
+	f.take(list)
+	share(f.lessons, f.bundles)
+	if f.Content[licenseOfGo], err = os.ReadFile(p.License); err != nil {
+		return nil, fmt.Errorf("live: %w", err)
+	}
+	f.Content["LICENSE-scripts.txt"] = []byte(scriptsLicense)
+	f.looks, err = firstLooks(ctx, root)
+	return f, err
+}
+
+// A packageLine says where pages find a package's archive.
+type packageLine struct {
+	Path    string   `json:"path"`
+	Name    string   `json:"name"`
+	Imports []string `json:"imports,omitempty"`
+	File    string   `json:"file"`
+	Bundle  int      `json:"bundle"`
+	At      int      `json:"at"`
+	Bytes   int      `json:"bytes"`
+}
+
+// bundlePackages puts packages that the same lessons need into one file, and each that no lesson needs into one alone.
+// sources are the lessons' cells.
+func (f *Files) bundlePackages(packages []Package, sources [][]string) (index []packageLine, bundles []*packing, err error) {
+	index = make([]packageLine, len(packages))
+	used := usedBy(packages, sources)
+	groups := map[string][]int{} // packages by who needs them
+	for i, k := range packages {
+		index[i] = packageLine{Path: k.Path, Name: k.Name, Imports: k.Imports, File: fmt.Sprintf("/pkg/%d.a", i)}
+		who := fmt.Sprint(used[k.Path])
+		if len(used[k.Path]) == 0 {
+			who = k.Path
+		}
+		groups[who] = append(groups[who], i)
+	}
+	archives := &leaner{map[[hashBytes]byte]uint64{}}
+	for number, who := range slices.Sorted(maps.Keys(groups)) {
+		var content bytes.Buffer
+		for _, i := range groups[who] {
+			b, err := os.ReadFile(packages[i].Archive)
+			if err != nil {
+				return nil, nil, err
+			}
+			if b, err = archives.lean(b, names.Importable(packages[i].Path)); err != nil {
+				return nil, nil, fmt.Errorf("the archive of %s: %w", packages[i].Path, err)
+			}
+			index[i].Bundle, index[i].At, index[i].Bytes = number, content.Len(), len(b)
+			content.Write(b)
+		}
+		bundles = append(bundles, &packing{kind: bundle, content: content.Bytes(), pack: lz})
+		for _, lesson := range used[packages[groups[who][0]].Path] {
+			f.lessons[lesson] = append(f.lessons[lesson], number)
+		}
+	}
+	return index, bundles, nil
+}
+
+// take adds what has been packed.
+func (f *Files) take(list []*packing) {
 	for _, x := range list {
 		f.Content[x.part.Name] = x.packed
 		f.Content[x.part.Name+".js"] = x.carrier()
@@ -178,13 +201,6 @@ func Pack(ctx context.Context, root, dir string, lessons []*notebook.Notebook, s
 			f.parts[x.kind] = x.part
 		}
 	}
-	share(f.lessons, f.bundles)
-	if f.Content[licenseOfGo], err = os.ReadFile(p.License); err != nil {
-		return nil, fmt.Errorf("live: %w", err)
-	}
-	f.Content["LICENSE-scripts.txt"] = []byte(scriptsLicense)
-	f.looks, err = firstLooks(ctx, root)
-	return f, err
 }
 
 var calledMine = regexp.MustCompile(`\bmine\.([A-Z]\w*)`)

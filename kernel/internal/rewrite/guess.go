@@ -221,7 +221,11 @@ func (m wrongName) foreign(name string, lo, hi int) string {
 	if end < 0 || line > lo {
 		return ""
 	}
-	args := m.src.Code[hi+1 : end]
+	return m.foreignCall(name, lo, end, m.src.Code[hi+1:end])
+}
+
+// foreignCall explains calls of functions that Python and JavaScript have, at [lo, end].
+func (m wrongName) foreignCall(name string, lo, end int, args string) string {
 	call := func(why, hint string, fixes ...string) string {
 		for i, f := range fixes {
 			fixes[i] = strings.ReplaceAll(f, "ARGS", args)
