@@ -70,6 +70,7 @@ func TestGuess(t *testing.T) {
 	for _, tt := range []struct{ guess, off string }{
 		{"8", "a factor of 2 too small"}, {"-16", "the size is right, the sign is not"}, {"17", "one too many"}, {"1600", "a factor of 100 too large; check the powers of ten"},
 		{"128", "a factor of 8 too large; bits for bytes, perhaps"}, {"0.0625", "that is its reciprocal"}, {"80", "5 times too large"}, {"20", "25 % too large"}, {"0", "A zero takes as many bytes"},
+		{"－１６", "the size is right, the sign is not"},
 	} {
 		open()
 		ask[bool](b, `(lecternGuesses.given = {}, true)`)

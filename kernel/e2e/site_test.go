@@ -222,6 +222,34 @@ func TestDamagedStorage(t *testing.T) {
 	})
 }
 
+// TestSearchOnNarrowScreens types into the field of pages in both languages: all that is found is on the screen, the
+// field has room for what is typed, and the page doesn't scroll sideways.
+func TestSearchOnNarrowScreens(t *testing.T) {
+	t.Parallel()
+	b := openBrowser(t)
+	site := renderedSite(t)
+	for _, page := range []string{"index.html", "14-models.html", "zh/14-models.html"} {
+		for _, width := range []int64{320, 390, 640, 660, 768, 800} { // 320 is what a window of 1280 has at 400 %
+			b.window(width, 844, false)
+			b.do(chromedp.Navigate((&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(site, page))}).String()), chromedp.WaitReady("body"))
+			b.until("the page can be searched", `document.readyState == "complete" && document.querySelector(".search")?.hidden === false`, `document.readyState`)
+			b.do(chromedp.KeyEvent("/"), chromedp.KeyEvent("gradient"))
+			b.until("the search finds something", `document.querySelectorAll("#results a").length > 0`, `document.querySelector("#results").outerHTML`)
+			const bad = `(() => {
+				const field = document.getElementById("search").getBoundingClientRect(), found = document.getElementById("results").getBoundingClientRect();
+				const bad = [];
+				if (found.left < 0 || found.right > innerWidth) bad.push("what is found goes from " + found.left + " to " + found.right);
+				if (field.width < 240) bad.push("the field is " + field.width + " wide");
+				if (document.documentElement.scrollWidth > innerWidth) bad.push("the page is " + document.documentElement.scrollWidth + " wide");
+				return bad.join(", ");
+			})()`
+			if what := ask[string](b, bad); what != "" {
+				t.Errorf("%s in a window of %d: %s", page, width, what)
+			}
+		}
+	}
+}
+
 // unfit are the figures that a phone would show cut off or with text of less than 11 pixels: what they are, how wide
 // they are and in what room, and their smallest text.
 const unfit = `(() => {

@@ -3,9 +3,11 @@ const lecternAsk = (() => {
   "use strict";
   const say = lecternSay;
   const make = (tag, text, props = {}) => Object.assign(document.createElement(tag), { textContent: text }, props);
-  const numbers = (text) => text.replace(/[[\](){}_]/g, "").replaceAll("−", "-").split(/[\s,;x×]+/).filter(Boolean).map(Number);
+  // A Chinese keyboard writes １２，３ for 12,3.
+  const narrow = (text) => text.replace(/[！-～]/g, (c) => String.fromCharCode(c.charCodeAt(0) - 0xfee0)).replaceAll("、", ",");
+  const numbers = (text) => narrow(text).replace(/[[\](){}_]/g, "").replaceAll("−", "-").split(/[\s,;x×]+/).filter(Boolean).map(Number);
   // A comma separates thousands, and nothing else: readers who type 12,5 are asked for 12.5.
-  const number = (text) => Number(text.trim().replace(/(?<=\d),(?=\d{3}(?!\d))/g, "").replace(/[\s_]/g, "").replace("−", "-") || NaN);
+  const number = (text) => Number(narrow(text).trim().replace(/(?<=\d),(?=\d{3}(?!\d))/g, "").replace(/[\s_]/g, "").replace("−", "-") || NaN);
 
   // fits reports whether a guess is of a question's kind.
   const fits = (kind, guess) => {
