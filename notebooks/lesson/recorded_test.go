@@ -46,7 +46,7 @@ var recordedNames = map[string]string{
 	"softmax 65536x4096":             "softmax of its rows",
 	"sum 65536x4096":                 "sums of its rows",
 	"lm step 768x12x12x1024x8x50304": "training step",
-	"lm step 768x12x12x1024x8x50304, peak memory": "its memory at the peak",
+	"lm step 768x12x12x1024x8x50304, peak memory": "peak memory of the step",
 	"lm prefill 768x12x12x1024x8x50304":           "reading 8 × 1,024 tokens without gradients",
 	"lm decode 768x12x12x1024x1x50304":            "one more token after 1,024",
 	"attention bf16 in steps 8x12x1024x64":        "in steps, with all scores in memory",
