@@ -51,8 +51,8 @@ func TestDifferences(t *testing.T) {
 			half := func(x *Tensor) *Tensor { return x.Pow(-0.5) }
 			return fmt.Sprintf("`%v`, %s", half(With(Float64).Of(math.Copysign(0, -1), -inf)).Floats(), gradient(half, math.Copysign(0, -1), -inf))
 		},
-		"`Of(-Inf, 0, Inf, NaN).Searchsorted(Of(NaN, Inf), false)`":              func() string { return values(Of(-inf, 0, inf, nan).Searchsorted(Of(nan, inf), false)) },
-		"`Of(1., 2, 3).Searchsorted(Of(Inf, NaN), true)` with `Inf, NaN` behind": func() string { return values(Of(1., 2, 3, inf, nan).Searchsorted(Of(inf, nan), true)) },
+		"`Of(-Inf, 0, Inf, NaN).Searchsorted(Of(NaN, Inf), false)`":                func() string { return values(Of(-inf, 0, inf, nan).Searchsorted(Of(nan, inf), false)) },
+		"`Of(1., 2, 3).Searchsorted(Of(Inf, NaN), true)` with `Inf, NaN` appended": func() string { return values(Of(1., 2, 3, inf, nan).Searchsorted(Of(inf, nan), true)) },
 		"strides of `Ones(2, 3).T().Add(Ones(3, 2))`": func() string {
 			return "`" + fmt.Sprint(Ones(2, 3).T().Add(Ones(3, 2)).Strides()) + "`"
 		},
