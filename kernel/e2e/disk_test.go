@@ -111,7 +111,7 @@ func TestDiskExplorersFail(t *testing.T) {
 		put(damaged)
 		b.nears(exe, onDisk(dir), "22-roofline", "roofline")
 		less()
-		b.until("the damage is told of", note+`.startsWith("This does not work: ") && `+note+`.endsWith(" is damaged")`, note)
+		b.until("the damage is told of", note+`.startsWith("Something went wrong: ") && `+note+`.endsWith(" is damaged")`, note)
 	}
 	put(whole)
 	b.act(`(() => { const W = Worker; window.Worker = class extends W { constructor(...a) { super(...a); window.last = this; } }; })()`)
@@ -121,7 +121,7 @@ func TestDiskExplorersFail(t *testing.T) {
 	less()
 	b.until("the page waits", note+` == "Loading"`, note)
 	b.act(`last.dispatchEvent(new ErrorEvent("error", { message: "gone" }))`)
-	b.until("the end is told of", note+` == "This does not work: gone"`, note)
+	b.until("the end is told of", note+` == "Something went wrong: gone"`, note)
 	less()
 	b.shows(exe, "roofline", "m=6")
 	if said := b.text(note); said != "" {
