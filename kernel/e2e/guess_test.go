@@ -57,11 +57,12 @@ func TestGuess(t *testing.T) {
 	answered := asked + ` == ` + guesses + ` - 2 && [...document.querySelectorAll(".verdict")].map(v => v.textContent).filter(Boolean).map(v => v[0]).join("") == "✓✗"`
 	open()
 	b.until("guesses are remembered", answered, asked)
+	ask[bool](b, `(localStorage.setItem("lectern-guesses:17-optimizers", '{"in another window": 2}'), true)`)
 	b.do(chromedp.Click(chromedp.CSS(".asks button:last-of-type")))
 	nothing := asked + ` == ` + guesses + ` && [...document.querySelectorAll(".verdict")].every(v => v.hidden) && document.querySelector(".asks button:last-of-type").hidden`
 	b.until("guesses are forgotten", nothing, asked)
 	open()
-	b.until("guesses stay forgotten", nothing, asked)
+	b.until("guesses stay forgotten, those of other windows, too", nothing, asked)
 	// What does not look like a guess is not taken for one.
 	ask[bool](b, `localStorage.setItem("lectern-guesses:17-optimizers", JSON.stringify(Object.fromEntries([...document.querySelectorAll(".guess")].map(g => [g.closest(".cell").id + " " + JSON.parse(g.dataset.guess).question, {a: 1}])))), true`)
 	open()

@@ -67,8 +67,8 @@ func TestTalk(t *testing.T) {
 	}
 	// The same page again goes on where it was.
 	at := ask[string](b, hash)
-	ask[bool](b, `location.reload(), true`)
-	b.until("the talk goes on", `document.readyState == "complete" && `+hash+` == "`+at+`" && `+answer+`?.checkVisibility()`, hash)
+	ask[bool](b, `(window.old = true, location.reload(), true)`)
+	b.until("the talk goes on", `!window.old && document.readyState == "complete" && `+hash+` == "`+at+`" && `+answer+`?.checkVisibility()`, hash)
 
 	// A window for the audience.
 	ask[bool](b, `(() => { const open = window.open; window.open = (...a) => (window.second = open.apply(window, a)); return true; })()`)

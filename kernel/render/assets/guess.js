@@ -111,7 +111,8 @@
     drawAll();
   });
   forget.addEventListener("click", () => {
-    Object.keys(given.all).forEach((name) => remember(name));
+    given.clear();
+    drawForget();
     every.forEach((x) => x.restore());
     button.focus(); // this one is gone
   });

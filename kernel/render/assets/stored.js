@@ -27,5 +27,10 @@ const lecternStored = (key) => {
       }
       return true;
     },
+    // clear takes all names away, those of other windows, too.
+    clear() {
+      for (const name in all) delete all[name];
+      try { localStorage.removeItem(key); } catch { /* nothing is stored */ }
+    },
   };
 };

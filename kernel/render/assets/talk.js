@@ -161,7 +161,7 @@
 
   document.addEventListener("keydown", (e) => {
     if (!talking() || e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey) return; // what has the focus may go by arrow keys, too
-    if (e.target.closest("input, textarea, select, dialog, [contenteditable], .steps") || e.key === " " && e.target.closest("button, summary")) return;
+    if (e.target.closest("input, textarea, select, dialog[open], [contenteditable], .steps") || e.key === " " && e.target.closest("button, summary")) return;
     const act = {
       ArrowRight: () => go(at + 1), " ": () => go(at + 1), PageDown: () => go(at + 1), ArrowLeft: () => go(at - 1), PageUp: () => go(at - 1),
       ArrowDown: () => go(heading(1)), ArrowUp: () => go(heading(-1)), Home: () => go(0), End: () => go(beats.length - 1), s: step, w: pair, Escape: end,
