@@ -84,7 +84,7 @@ pre { font: 14px/1.45 ui-monospace, monospace; white-space: pre-wrap; overflow-w
 table { border-collapse: collapse } th, td { text-align: left; padding: .2rem 1.2rem .2rem 0 } td.n { text-align: right }
 </style>
 <h1>{{.Name}}</h1>
-<p><b>{{.R.Student}}</b>: {{if .R.Problem}}not graded. {{.R.Problem}}.{{else}}<b>{{.R.Points}} of {{.R.Of}} points</b>{{end}}</p>
+<p><b>{{.R.Student}}</b>: {{if .R.Problem}}not graded: {{.R.Problem}}.{{else}}<b>{{.R.Points}} of {{.R.Of}} points</b>{{end}}</p>
 {{with .R.Notes}}<ul>{{range .}}<li>{{.}}</li>{{end}}</ul>{{end}}
 {{with .R.Tests}}<table><tr><th>Test</th><th>Points</th><th>Of</th></tr>
 {{range .}}<tr><td>{{.Test.ID}}</td><td class="n">{{.Verdict.Points}}</td><td class="n">{{.Test.Points}}</td></tr>

@@ -243,11 +243,12 @@ func (v Verdict) String() string {
 		if p.Hidden {
 			name = "Hidden cases (" + p.Key + ")"
 		}
-		fmt.Fprintf(&b, "%s: %d of %s.", name, p.Points, humanize.Count(p.Of, "point"))
+		fmt.Fprintf(&b, "%s: %d of %s", name, p.Points, humanize.Count(p.Of, "point"))
 		if p.Problem != "" {
-			fmt.Fprintf(&b, " %s", p.Problem)
+			fmt.Fprintf(&b, ": %s\n", p.Problem)
+		} else {
+			b.WriteString(".\n")
 		}
-		b.WriteByte('\n')
 		if p.Points < p.Of {
 			for _, k := range p.Categories {
 				fmt.Fprintf(&b, "  %d of %d  %s\n", k.Points, k.Of, k.Name)

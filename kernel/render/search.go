@@ -98,10 +98,17 @@ func (p *page) sections(page int) []indexSection {
 			if class, _ := t.attr("class"); class == "anchor" || class == "count" || t.name == "h1" {
 				label = t.name
 			}
+			if t.name == "math" && skip == 0 && label == "" { // what is found must not have a hole there
+				if tex, _ := t.attr("alttext"); strings.ContainsAny(tex, `\{`) {
+					text.WriteString("…")
+				} else {
+					text.WriteString(tex)
+				}
+			}
 			if t.name == "math" || t.name == "svg" && !t.void {
 				skip++
 			}
-			if !inline[t.name] {
+			if skip == 0 && !inline[t.name] {
 				text.WriteByte(' ')
 			}
 		case html.EndTagToken:
@@ -111,7 +118,7 @@ func (p *page) sections(page int) []indexSection {
 			if t.name == label {
 				label = ""
 			}
-			if !inline[t.name] {
+			if skip == 0 && !inline[t.name] {
 				text.WriteByte(' ')
 			}
 		case html.TextToken:
@@ -125,4 +132,4 @@ func (p *page) sections(page int) []indexSection {
 }
 
 // inline elements stand within a word or beside it.
-var inline = set("a abbr b code em i kbd mark q s small span strong sub sup u var")
+var inline = set("a abbr b code em i kbd mark math q s small span strong sub sup u var")

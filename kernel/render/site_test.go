@@ -300,7 +300,7 @@ func TestWarnings(t *testing.T) {
 }
 
 func TestSearchIndex(t *testing.T) {
-	page, _ := lesson(t, md("a", "# Tensors\n\nIntroduction to `Rearrange`."), md("b", "## Strided views & more\n\nA contiguous copy. 你好\n\nWith `1e-8`, and **bo**ld letters.\n\n$$\\alpha$$"), code("c", "x.Transpose(0, 1)", display("text/plain", "outputword")))
+	page, _ := lesson(t, md("a", "# Tensors\n\nIntroduction to `Rearrange`."), md("b", "## Strided views & more\n\nA contiguous copy. 你好\n\nWith `1e-8`, and **bo**ld letters, $x^2$ or $\\frac{1}{2}$.\n\n$$\\alpha$$"), code("c", "x.Transpose(0, 1)", display("text/plain", "outputword")))
 	_, data, _ := strings.Cut(page, `id="lectern-index">`)
 	data, _, _ = strings.Cut(data, "</script>")
 	packed, err := base64.StdEncoding.DecodeString(data)
@@ -313,7 +313,7 @@ func TestSearchIndex(t *testing.T) {
 	}
 	want := []indexSection{
 		{0, "", "Tensors", "Introduction to Rearrange."},
-		{0, "strided-views-more", "Strided views & more", "A contiguous copy. 你好 With 1e-8, and bold letters. x.Transpose(0, 1)"},
+		{0, "strided-views-more", "Strided views & more", "A contiguous copy. 你好 With 1e-8, and bold letters, x^2 or …. … x.Transpose(0, 1)"},
 	}
 	if !slices.Equal(x.Sections, want) {
 		t.Errorf("the sections are\n%+v, want\n%+v", x.Sections, want)
