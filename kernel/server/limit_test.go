@@ -148,7 +148,7 @@ func TestEndlessOutput(t *testing.T) {
 	l.want("n > 2000", "[result]true")
 	l.want("%output 3\nfor i := range 30 {\n\tfmt.Println(i)\n}", "\n2\n… and more; %output 0 shows all (7 more lines, 14 bytes)\n10\n")
 	l.want("%output", "the first 3 lines")
-	l.want("%output few", "write %output and how many")
+	l.want("%output few", "write %output and the number of lines")
 	outs, _ = l.run("%output 0\nfor i := range 20_000 {\n\tfmt.Println(i)\n}")
 	if got := strings.Count(flat(outs), "\n"); got < 20_000 {
 		t.Errorf("%d of 20,000 lines", got)
