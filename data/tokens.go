@@ -286,7 +286,7 @@ func WriteTokens[ID int | int32 | int64 | uint16 | uint32 | uint8](path string, 
 		var buf [8]byte
 		for id := range ids {
 			if int64(id) < formats[format].min || int64(id) > formats[format].max {
-				return &FileError{path, fmt.Sprintf("id %d, number %d, is out of the range of %s", id, n, format), "use a wider format"}
+				return &FileError{path, fmt.Sprintf("id %d, at index %d, doesn't fit into %s", id, n, format), "use a wider format"}
 			}
 			binary.LittleEndian.PutUint64(buf[:], uint64(id))
 			if _, err := b.Write(buf[:format.Size()]); err != nil {

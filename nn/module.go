@@ -127,7 +127,7 @@ func walk(op string, model any, found visitor) {
 	case !v.IsValid() || (v.Kind() == reflect.Pointer || v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.IsNil():
 		fail(ErrModel, op, "the model is nil", "")
 	case v.Kind() == reflect.Struct:
-		fail(ErrModel, op, fmt.Sprintf("the model is a %s by value", v.Type()), "give a pointer to it")
+		fail(ErrModel, op, fmt.Sprintf("the model, of type %s, was passed by value", v.Type()), "pass a pointer to it")
 	case !mayHold(v.Type()):
 		return
 	}

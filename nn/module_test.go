@@ -135,7 +135,7 @@ func TestWhatWouldBeMissedIsRefused(t *testing.T) {
 		{"tag", &badTag{param(1)}, "only option is buffer"},
 		{"two of one name", &sameName{param(1), param(1)}, `"weight"`},
 		{"cycle", cycle, "leads back"},
-		{"struct by value", nn.Dense{param(1)}, "give a pointer"},
+		{"struct by value", nn.Dense{param(1)}, "pass a pointer"},
 		{"nil", (*nn.Dense)(nil), "nil"},
 		{"nothing", nil, "nil"},
 		{"an embedded list", &unexportedList{&denses{nn.NewDense(1, 1)}}, "field denses of nn_test.unexportedList holds a tensor"},

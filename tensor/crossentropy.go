@@ -123,7 +123,7 @@ func (t *Tensor) CrossEntropy(axis int, target *Tensor, ignore int) *Tensor {
 	t.existBeside(name, target)
 	k := classes{axis: t.axis(name, axis), at: make([]int64, target.Len())}
 	if shape := k.along(t).shape(t.layout.Shape, false); !slices.Equal(shape, target.layout.Shape) {
-		fail(ErrShape, name, describe(t, target), fmt.Sprintf("the target must have the shape of the logits without axis %d, the classes: %v", k.axis, shape), "")
+		fail(ErrShape, name, describe(t, target), fmt.Sprintf("the target must have shape %v: that of the logits without axis %d, the classes", shape, k.axis), "")
 	}
 	if formats[target.dtype].class != classInt {
 		fail(ErrDtype, name, describe(t, target), "the target is "+target.dtype.String(), "targets are numbers of classes: convert with To(tensor.Int64)")

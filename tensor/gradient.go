@@ -256,7 +256,7 @@ func (t *Tensor) backward(o *backwardOptions) {
 	seed := o.grad
 	switch {
 	case seed == nil && t.Len() != 1:
-		fail(ErrGrad, "backward", describe(t), "only a single number needs no starting gradient",
+		fail(ErrGrad, "backward", describe(t), "without a starting gradient, the tensor must hold exactly one number",
 			"reduce with Sum or Mean, or pass tensor.WithGrad")
 	case seed == nil:
 		seed = t.beside(t.dtype, t.layout.Shape, false)

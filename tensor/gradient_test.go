@@ -103,7 +103,7 @@ func TestSecondDerivative(t *testing.T) {
 
 func TestBackwardNeedsASingleNumberOrAGradient(t *testing.T) {
 	x := Of(1., 2).RequireGrad()
-	wantPanic(t, ErrGrad, "single number", func() { x.Mul(3).Backward() })
+	wantPanic(t, ErrGrad, "exactly one number", func() { x.Mul(3).Backward() })
 	x.Mul(3).Backward(WithGrad(Of(1., 10)))
 	wantFloats(t, "gradient", x.Grad(), 3, 30)
 }
@@ -233,6 +233,6 @@ func TestGrad(t *testing.T) {
 	wantFloats(t, "Backward's", x.Grad(), 60, 189)
 	wantPanic(t, ErrGrad, "the loss was not computed from input 1", func() { Grad(x.Sum(), x, y) })
 	wantPanic(t, ErrGrad, "input 0 takes no part in a gradient", func() { Grad(x.Sum(), Of(1.)) })
-	wantPanic(t, ErrGrad, "only a single number", func() { Grad(x.Mul(2), x) })
+	wantPanic(t, ErrGrad, "exactly one number", func() { Grad(x.Mul(2), x) })
 	wantPanic(t, ErrGrad, "was not computed from one that requires a gradient", func() { Grad(Of(1.)) })
 }

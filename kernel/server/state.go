@@ -40,7 +40,7 @@ func (k *kernel) stateDir(c rewrite.Command) (dir string, f *failure) {
 	name := "state"
 	switch {
 	case len(c.Args) > 1 || len(c.Args) == 1 && !stateName.MatchString(c.Args[0]):
-		return "", said("usage", "write "+c.Name+", or "+c.Name+" and a name of letters and digits")
+		return "", said("usage", "write "+c.Name+", or "+c.Name+" followed by a name made of letters and digits")
 	case len(c.Args) == 1:
 		name = c.Args[0]
 	}

@@ -46,7 +46,7 @@ var ErrorForms = []string{
 	"view: %s: view size is not compatible with input tensor's size and stride: shape %s strides %s cannot become %s without copying",
 	"item: %s: the tensor has %d elements, not one",
 	"%s: %s: index %d is out of range for axis %d of size %d",
-	"backward: %s: only a single number needs no starting gradient",
+	"backward: %s: without a starting gradient, the tensor must hold exactly one number",
 	"backward: %s: the values saved by %s were released by an earlier Backward",
 	"backward: %s: the tensor was not computed from one that requires a gradient",
 	"%s: %s: the operands lie on different devices",

@@ -374,7 +374,7 @@ var exercises = []exercise{
 	{
 		key:  "23.3",
 		want: 7.0 / 6, tolerance: []float64{0.01},
-		hint:   "How many of the 2 forward FLOPs come a second time? Add them to the total, and divide by what it was before.",
+		hint:   "How many of the 2 forward FLOPs are done a second time? Add them to the total, and divide by what it was before.",
 		praise: "You can choose block by block how much memory to buy.",
 	},
 	// 16: data

@@ -106,7 +106,7 @@ var remarks = []remark{
 	{"By what factor does the copy take longer?",
 		"The copy takes 37.7 ms, the matmul 1.25 ms.", []mistake{{60.4, "Each number takes two FLOPs per token, a multiplication and an addition."}},
 	},
-	{"By how many bytes does the GPU's memory in use grow?", "Two tensors of 32 · 32 values take 4 bytes for each value.", []mistake{{4096, "There are two tensors."}, {2048, "Each value takes four bytes."}}},
+	{"By how many bytes does the memory in use on the GPU grow?", "Two tensors of 32 · 32 values take 4 bytes for each value.", []mistake{{4096, "There are two tensors."}, {2048, "Each value takes four bytes."}}},
 	{"Does To return the tensor itself?", "A copy costs time and memory, so it is made where it is needed, and nowhere else.", nil},
 	// 05: storage, strides, views
 	{"What are the strides of x?",
@@ -454,7 +454,7 @@ var remarks = []remark{
 	// 27: inference
 	{"How many times more tokens?", "Without the cache it is 64 · 64 + 64 · 63 / 2 = 6112, with it 127.", nil},
 	{"How many FLOPs per byte for one token?", "Each weight of 2 bytes takes 2 FLOPs.", nil},
-	{"How long does one token take at least?", "Divide 15 GB by 3.35 TB/s.", nil},
+	{"What is the shortest time that one token can take?", "Divide 15 GB by 3.35 TB/s.", nil},
 	{"At what batch size is decode bound by arithmetic?", "Each conversation adds a FLOP per byte, and the machine does 295.", nil},
 	{"How many conversations fit?", "The weights leave 64 GB, and each conversation needs a GiB.", []mistake{{80, "The weights need room, too."}}},
 	{"By what factor does the cache grow with separate heads?", "There are 8 key/value heads instead of 2.", nil},

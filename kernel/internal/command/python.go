@@ -216,7 +216,7 @@ func (w jupyterLab) makeVenv(ctx context.Context) error {
 			return err
 		}
 		if strings.Contains(out, "ensurepip") {
-			return &noPython{"the one that is here can't make environments (on Debian and Ubuntu: sudo apt install python3-venv)"}
+			return &noPython{"the one installed here can't create virtual environments (on Debian and Ubuntu: sudo apt install python3-venv)"}
 		}
 		return fmt.Errorf("create a Python environment: %w\n%s", err, out)
 	}
