@@ -70,7 +70,7 @@ func TestErrorsInChinese(t *testing.T) {
 		"view: %s: view size is not compatible with input tensor's size and stride: shape %s strides %s cannot become %s without copying": "w.T().View(6)",
 		"item: %s: the tensor has %d elements, not one":                                                                                   "w.Item()",
 		"%s: %s: index %d is out of range for axis %d of size %d":                                                                         "w.At(2, 0)",
-		"backward: %s: without a starting gradient, the tensor must hold exactly one number":                                                                   "v := tensor.Ones(2).RequireGrad()\nv.Mul(2).Backward()",
+		"backward: %s: without a starting gradient, the tensor must hold exactly one number":                                              "v := tensor.Ones(2).RequireGrad()\nv.Mul(2).Backward()",
 		"backward: %s: the values saved by %s were released by an earlier Backward":                                                       "v := tensor.Ones(2).RequireGrad()\nloss := v.Mul(v).Sum()\nloss.Backward()\nloss.Backward()",
 		"backward: %s: the tensor was not computed from one that requires a gradient":                                                     "w.Sum().Backward()",
 		"%s: %s: the memory of an operand was freed by Free or FreeAfter":                                                                 "v := tensor.Ones(2).Add(1)\nv.Free()\nv.Add(1)",

@@ -423,7 +423,7 @@ var remarks = []remark{
 	{"Which word does it look at most?", "Its query is (6, 0), and the noun's key is (1, 0).", nil},
 	{"What is the standard deviation of the products?", "Variances of independent terms add up: 64, whose root is 8.", []mistake{{64, "That is the variance."}, {1, "That is the standard deviation of one term. 64 of them are added."}}},
 	{"How many weights are not 0?", "Token t sees t + 1 tokens: 1 + 2 + 3 + 4 + 5.", []mistake{{10, "The diagonal counts: each token sees itself."}}},
-	{"Does one operation give the same?", "It adds up the same products in another order.", nil},
+	{"Does a single operation give the same result?", "It adds up the same products in another order.", nil},
 	{"Does the full stop notice who bites?", "A weighted mean has no order, and the weights only depend on what the tokens say.", nil},
 	{"Does it notice with a table of positions?", "The dog at position 0 gets a different row from the dog at position 2.", nil},
 	{"What is the product at 107 and 103?", "Both are rotated by the same additional angle.", nil},

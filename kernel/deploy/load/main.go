@@ -80,7 +80,7 @@ func start(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	fs.DurationVar(&o.time, "time", 30*time.Second, "how long each class works, once all have logged in")
 	fs.DurationVar(&o.think, "think", 20*time.Second, "how long a student thinks between two cells, on average")
 	fs.StringVar(&o.lesson, "lesson", "05-storage-strides-views", "the `lesson` that they work on")
-	fs.StringVar(&o.folder, "hub", os.Getenv(hubVar), "the `folder` with JupyterHub and its proxy (default: $"+hubVar+", else the first that exists of .lectern/hub and /srv/lectern-hub)")
+	fs.StringVar(&o.folder, "hub", os.Getenv(hubVar), "the `folder` with JupyterHub and its proxy (default: $"+hubVar+", otherwise the first that exists of .lectern/hub and /srv/lectern-hub)")
 	fs.BoolVar(&check, "goals", false, fmt.Sprintf("fail unless 95 %% of the cells end within %v, everything takes at most %g GB, and an idle kernel at most %g MB", goals.late, goals.memory, goals.kernel))
 	fs.BoolVar(&o.verbose, "v", false, "print what JupyterHub says")
 	if err := fs.Parse(args); err != nil {

@@ -19,7 +19,7 @@ import (
 func checkCommand() *command {
 	return forEach(&command{
 		name:  "check",
-		short: "execute notebooks and compare with their stored outputs",
+		short: "execute notebooks and compare the results with their stored outputs",
 		long: `
 Check executes a copy of each notebook and compares the outputs with those stored in the file, which it never writes. For cells tagged
 measured, only the form is compared: how many outputs, of which kinds, and the text without its digits. Without arguments it checks all

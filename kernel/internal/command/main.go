@@ -4,7 +4,7 @@
 //	go run ./kernel setup       build the kernel into .lectern/
 //	go run ./kernel lab         open the lessons in JupyterLab
 //	go run ./kernel run         execute notebooks, without Python
-//	go run ./kernel check       execute notebooks and compare with their stored outputs
+//	go run ./kernel check       execute notebooks and compare the results with their stored outputs
 //	go run ./kernel render      write the lessons as web pages
 //	go run ./kernel export      turn a notebook into a Go program, or a notebook of a Go file
 //	go run ./kernel copies      write the lessons as students get them

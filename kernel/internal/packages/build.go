@@ -195,7 +195,7 @@ func (p *Packages) findGo() (*installation, error) {
 	}
 	var env map[string]string
 	if err := json.Unmarshal(out, &env); err != nil {
-		return nil, &ToolError{Reason: "go env: its answer can't be read: " + err.Error()}
+		return nil, &ToolError{Reason: "go env: its output can't be read: " + err.Error()}
 	}
 	tool := func(name string) string { return filepath.Join(env["GOTOOLDIR"], name+env["GOEXE"]) }
 	in := &installation{Version: env["GOVERSION"], Root: env["GOROOT"], Compile: tool("compile"), Link: tool("link")}

@@ -86,7 +86,7 @@ func (p *Packages) goList(ctx context.Context, args ...string) ([]*listed, error
 			return found, nil
 		}
 		if err != nil {
-			return nil, &ToolError{Reason: fmt.Sprintf("go list: its answer can't be read: %v", err)}
+			return nil, &ToolError{Reason: fmt.Sprintf("go list: its output can't be read: %v", err)}
 		}
 		found = append(found, l)
 	}

@@ -265,7 +265,7 @@ func panicHint(msg string) string {
 		case strings.HasPrefix(m[1], "-"):
 			return "an index counts from the beginning: the last element is xs[len(xs)-1]"
 		case m[2] == "0":
-			return "it is empty: there is no element at all"
+			return "it is empty: it has no elements"
 		}
 		n, _ := strconv.Atoi(m[2])
 		return fmt.Sprintf("with %s the last index is %d", humanize.Count(n, "element"), n-1)
