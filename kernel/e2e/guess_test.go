@@ -146,7 +146,7 @@ fmt.Println("one", "half")`)
 		t.Errorf("after the right guess the cell is %s", got)
 	}
 	guess(1, "2.5, 3") // with which the cell could not be built
-	b.until("integers are wanted", output(1)+`.includes("Give numbers")`, output(1))
+	b.until("integers are wanted", output(1)+`.includes("Enter numbers")`, output(1))
 	guess(1, "3, 2")
 	b.until("the order is wrong", output(1)+`.includes("the sizes are right, their order is not")`, output(1))
 	press(1, "Show the answer")
