@@ -146,8 +146,8 @@ func testCells(t *testing.T, edits []edit) {
 		{"lost := n\nch := make(chan int)\nch <- lost", "everything waits for something that never happens", true},
 		{"var wg sync.WaitGroup\nwg.Add(1)\ngo func() { time.Sleep(300 * time.Millisecond); n++; wg.Done() }()\nwg.Wait()", "", false},
 		{"n", "43", false},
-		{"%env A=1", "is the notebook", true},
-		{"//go:embed some.txt\nvar some string\nsome", "go:embed doesn't work in cells", true},
+		{"%env A=1", "only in the notebook", true},
+		{"//go:embed some.txt\nvar some string\nsome", "work in cells", true},
 		{"fmt.Println(strings.Repeat(\"0123456789\", 30_000))", "shows no more of it", false},
 
 		// What cells that one program runs must do as if each had its own.
