@@ -258,9 +258,11 @@ func printsWhatIsStored(t *testing.T, file, out string) {
 // everything that the program is built from, of the lesson, and of how they are compared. Lessons read no other files.
 func passedBefore(t *testing.T, file, out string) string {
 	t.Helper()
-	const inputs = `{{$dir := .Dir}}{{if not .Standard}}{{range .GoFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}` +
-		`{{range .SFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}{{range .EmbedFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}{{end}}`
-	list := exec.Command("go", "list", "-deps", "-f", inputs, ".")
+	var inputs strings.Builder // a template: the files of each package that isn't Go's, a line each
+	for _, kind := range []string{"GoFiles", "CgoFiles", "CFiles", "HFiles", "SFiles", "EmbedFiles"} {
+		fmt.Fprintf(&inputs, `{{$dir := .Dir}}{{if not .Standard}}{{range .%s}}{{$dir}}/{{.}}{{"\n"}}{{end}}{{end}}`, kind)
+	}
+	list := exec.Command("go", "list", "-deps", "-f", inputs.String(), ".")
 	list.Dir = out
 	names, err := list.Output()
 	if err != nil {

@@ -96,7 +96,7 @@ func (o *output) emit(name, text string) {
 
 func (o *output) note(text string) {
 	stream := "stderr"
-	if os.Getenv(nbgraderVar) != "" { // which takes all that is there for an error
+	if os.Getenv(nbgraderVar) != "" { // which takes everything on standard error for an error
 		stream = "stdout"
 	}
 	text = "note: " + text + "\n"

@@ -46,7 +46,7 @@ type Cell struct {
 	err   report.Traces   // standard error, with panics
 	steps *report.Steps
 	own   *report.Failure // an error that the cell has reported in a message
-	line  string          // what has been printed since the last line break: a prompt, if input is asked for next
+	line  string          // printed since the last line break: the prompt, if the program then reads input
 	made  bool            // it has made widgets
 }
 
