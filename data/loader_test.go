@@ -218,5 +218,6 @@ func TestPrefetchWorksAhead(t *testing.T) {
 		if made != 6 {
 			t.Errorf("%d tensors were made ahead, want 6", made)
 		}
+		Prefetch(l, 1<<60, nil).Close() // which is more than there is memory for
 	})
 }

@@ -61,12 +61,12 @@ func ToDevice(d tensor.Device) func(*tensor.Tensor) *tensor.Tensor {
 	}
 }
 
-// Prefetch returns a Prefetcher that keeps up to ahead batches ready. place, if
+// Prefetch returns a Prefetcher that keeps up to ahead batches ready, from 1 to 1024. place, if
 // not nil, is applied to both tensors of a batch on the goroutine that fetches;
 // [ToDevice] makes one that copies to a device. The loader must not be used directly meanwhile.
 // Close ends the goroutine.
 func Prefetch(loader *Loader, ahead int, place func(*tensor.Tensor) *tensor.Tensor) *Prefetcher {
-	p := &Prefetcher{loader: loader, place: place, ahead: max(1, ahead)}
+	p := &Prefetcher{loader: loader, place: place, ahead: min(max(1, ahead), 1024)}
 	p.start()
 	return p
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -14,6 +15,7 @@ import (
 	"github.com/lectern-go/lectern/internal/cellstate"
 	"github.com/lectern-go/lectern/internal/filemap"
 	"github.com/lectern-go/lectern/internal/humanize"
+	"github.com/lectern-go/lectern/internal/sysmem"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -218,13 +220,16 @@ func (t *Tokens) Batch(starts []int, L int) (*tensor.Tensor, error) {
 // GetBatch returns B sequences of L ids from random places, as a tensor [B L].
 // Every start from 0 to Len-L, both included, is equally likely: Len-L+1 of them.
 // A nil generator is the default one. It returns a [*FileError] if there are
-// fewer than L ids.
+// fewer than L ids, or no memory for B places.
 func (t *Tokens) GetBatch(B, L int, g *tensor.Generator) (*tensor.Tensor, error) {
 	if t.broken != nil {
 		return nil, t.broken
 	}
 	if L < 1 || B < 0 || t.Len() < L {
 		return nil, &FileError{t.path, fmt.Sprintf("it has %s, too few for a batch of %s of %d", humanize.Count(t.Len(), "id"), humanize.Count(B, "sequence"), L), ""}
+	}
+	if why := sysmem.Refusal(8 * min(B, math.MaxInt/8)); why != "" {
+		return nil, &FileError{t.path, fmt.Sprintf("there is no memory for the places of %s: %s", humanize.Count(B, "sequence"), why), "ask for a smaller batch"}
 	}
 	if g == nil {
 		g = tensor.DefaultGenerator()
@@ -296,7 +301,11 @@ func WriteTokens[ID int | int32 | int64 | uint16 | uint32 | uint8](path string, 
 		}
 		return b.Flush()
 	})
-	if err != nil {
+	var refused *FileError // which names the path by itself
+	switch {
+	case errors.As(err, &refused):
+		return 0, refused
+	case err != nil:
 		return 0, fmt.Errorf("data: %w", err)
 	}
 	return n, nil

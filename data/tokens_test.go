@@ -53,8 +53,8 @@ func TestEveryFormatHoldsItsRange(t *testing.T) {
 		}
 		var refused *FileError
 		for _, id := range []int64{row.min - 1, row.max + 1} {
-			if _, err := WriteTokens(path, format, slices.Values([]int{int(id)})); !errors.As(err, &refused) {
-				t.Errorf("%s: id %d: got %v, want a FileError", format, id, err)
+			if _, err := WriteTokens(path, format, slices.Values([]int{int(id)})); !errors.As(err, &refused) || strings.Count(err.Error(), path) != 1 {
+				t.Errorf("%s: id %d: got %v, want a FileError that names the file once", format, id, err)
 			}
 		}
 		if again := open(t, path, format); again.Len() != 4 {
@@ -151,6 +151,15 @@ func TestFileShortenedWhileOpen(t *testing.T) {
 	}
 	if _, err := tokens.Batch([]int{1 << 15}, 4); err == nil || !strings.Contains(err.Error(), "shortened") {
 		t.Errorf("got %v, want an error that says the file was shortened", err)
+	}
+}
+
+func TestGetBatchWithoutRoom(t *testing.T) {
+	var refused *FileError
+	for _, B := range []int{1 << 40, 1 << 62} {
+		if _, err := TokensOf([]int32{0, 1, 2}).GetBatch(B, 1, nil); !errors.As(err, &refused) || !strings.Contains(err.Error(), "there is no memory") {
+			t.Errorf("%d sequences: got %v, want a FileError about memory", B, err)
+		}
 	}
 }
 

@@ -2,9 +2,9 @@ package einops
 
 import "sync"
 
-// cache keeps the most recently used values, at least limit and at most twice as many:
-// when the young ones reach the limit, they become the old ones, and old ones that
-// nobody has asked for meanwhile are dropped. It is safe for concurrent use.
+// cache keeps the most recently used values: at least limit of them, at most twice as many.
+// When there are limit young values, they become the old ones, and the previous old ones
+// are dropped unless they have been asked for since. It is safe for concurrent use.
 type cache[K comparable, V any] struct {
 	limit      int
 	mutex      sync.RWMutex

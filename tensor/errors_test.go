@@ -38,6 +38,7 @@ func TestMessages(t *testing.T) {
 		{"a slice among numbers", func() { tensor.Of(1, []int{2}) }, tensor.ErrShape,
 			"tensor: of: the value at [1] is a slice where its neighbors are numbers; make all rows equally deep"},
 		{"not a number", func() { tensor.Of("one") }, tensor.ErrValue, "tensor: of: the value at [0] is a string, not a number; give numbers, or slices of them"},
+		{"no operand", func() { x.Add(nil) }, tensor.ErrValue, "tensor: add: the operand is nil; give a *tensor.Tensor or a number"},
 		{"operand", func() { x.Add("one") }, tensor.ErrValue, "tensor: add: the operand is a string; give a *tensor.Tensor or a number"},
 		{"write to an expanded view", func() { tensor.Zeros(3, 1).Expand(3, 4).AddInPlace(1) }, tensor.ErrWrite,
 			"tensor: add in place: [3 4] (strides [1 0]): several positions share one element of memory, so a write has no clear meaning; write to a Clone()"},

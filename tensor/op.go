@@ -387,7 +387,11 @@ func operand(op string, x any) *Tensor {
 	}
 	t, ok := fromNumber(x)
 	if !ok {
-		fail(ErrValue, op, "", fmt.Sprintf("the operand is a %T", x), "give a *tensor.Tensor or a number")
+		kind := "nil"
+		if x != nil {
+			kind = fmt.Sprintf("a %T", x)
+		}
+		fail(ErrValue, op, "", "the operand is "+kind, "give a *tensor.Tensor or a number")
 	}
 	t.number = true
 	return t

@@ -4,8 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
-	"path/filepath"
+	"path"
 	"strings"
 	"testing"
 )
@@ -14,31 +13,25 @@ import (
 // which reads others, they say so.
 func TestKeptResults(t *testing.T) {
 	starts, says := map[string]bool{}, map[string]bool{} // by folder
-	root := filepath.Join("..", "..")
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && path != root && strings.HasPrefix(d.Name(), "."), d.Name() == "testdata", d.Name() == "e2e":
-			return filepath.SkipDir // the tests in browsers have a module of their own, and are always run again
-		case !strings.HasSuffix(path, "_test.go"):
-			return nil
+	goFiles(t, ".", func(name string, text []byte) {
+		if !strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "kernel/e2e/") {
+			return // the tests in browsers have a module of their own, and are always run again
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok {
 				return true
 			}
-			name, ok := call.Fun.(*ast.SelectorExpr)
+			called, ok := call.Fun.(*ast.SelectorExpr)
 			if !ok {
 				return true
 			}
-			folder := filepath.Dir(path)
-			switch name.Sel.Name {
+			folder := path.Dir(name)
+			switch called.Sel.Name {
 			case "DependsOn":
 				says[folder] = true
 			case "Command", "CommandContext":
@@ -50,11 +43,7 @@ func TestKeptResults(t *testing.T) {
 			}
 			return true
 		})
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for folder := range starts {
 		if !says[folder] {
 			t.Errorf("tests in %s start the go command, and none calls testenv.DependsOn with the folder that it reads", folder)

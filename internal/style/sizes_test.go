@@ -4,8 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
-	"path/filepath"
+	"path"
 	"strings"
 	"testing"
 )
@@ -15,18 +14,13 @@ func TestSizes(t *testing.T) {
 	const longest, most = 100, 50
 	fset := token.NewFileSet()
 	methods := map[string]int{}
-	err := filepath.WalkDir(filepath.Join("..", "..", "kernel"), func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.Name() == "testdata":
-			return filepath.SkipDir
-		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
-			return nil
+	goFiles(t, "kernel", func(name string, text []byte) {
+		if strings.HasSuffix(name, "_test.go") {
+			return
 		}
-		file, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
 		for _, d := range file.Decls {
 			f, ok := d.(*ast.FuncDecl)
@@ -38,20 +32,16 @@ func TestSizes(t *testing.T) {
 				t.Errorf("%s: %s has %d lines, more than %d", at, f.Name.Name, lines, longest)
 			}
 			if f.Recv != nil {
-				methods[filepath.Dir(path)+": "+receiver(f.Recv.List[0].Type)]++
+				methods[path.Dir(name)+": "+receiver(f.Recv.List[0].Type)]++
 			}
 		}
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name, n := range methods {
 		if n > most {
 			t.Errorf("%s has %d methods, more than %d", name, n, most)
 		}
 	}
-	if methods[filepath.Join("..", "..", "kernel", "server")+": execution"] == 0 {
+	if methods["kernel/server: execution"] == 0 {
 		t.Error("the kernel has no type execution")
 	}
 }

@@ -101,7 +101,8 @@ c.Spawner.start_timeout = 300
 c.Spawner.http_timeout = 300
 
 if is_root and Path("/run/systemd/system").is_dir():
-    # A unit for each student, whose limits hold for everything in it.
+    # A unit for each student, whose limits hold for everything in it, and which runs on while the hub is restarted.
+    c.JupyterHub.cleanup_servers = False
     c.JupyterHub.spawner_class = "systemd"
     c.SystemdSpawner.isolate_tmp = True
     c.SystemdSpawner.disable_user_sudo = True

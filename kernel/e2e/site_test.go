@@ -100,6 +100,7 @@ func (b *browser) themes() {
 		b.until(when, `(`+brightness+` < 128) == `+strconv.FormatBool(want), brightness)
 	}
 	click := func() { b.t.Helper(); ask[bool](b, `document.querySelector("#theme").click(), true`) }
+	ask[bool](b, `(s => { document.head.prepend(s); Object.defineProperty(s.sheet, "cssRules", { get() { throw new DOMException("an extension's", "SecurityError"); } }); return true; })(document.createElement("style"))`)
 	b.colors("light")
 	dark(false, "the system is light")
 	click() // light

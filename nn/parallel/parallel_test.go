@@ -309,6 +309,7 @@ func TestMistakes(t *testing.T) {
 		kind  error
 	}{
 		"no ranks":            {0, nothing, tensor.ErrValue},
+		"too many ranks":      {1 << 40, nothing, tensor.ErrValue},
 		"another collective":  {3, first(reduce(tensor.Ones(3)), func(r *parallel.Rank) { r.Broadcast(tensor.Ones(3), 1) }), parallel.ErrOrder},
 		"a rank that is done": {2, first(reduce(tensor.Ones(3)), nothing), parallel.ErrOrder},
 		"two for one": {2, first(func(r *parallel.Rank) {

@@ -61,10 +61,10 @@ type message struct {
 
 // Run starts one goroutine for each rank, waits until all are done, and returns what each
 // of them did. If one panics, the others stop waiting for it, and Run panics with the
-// same value. It panics with a [*tensor.Error] if there are no ranks.
+// same value. It panics with a [*tensor.Error] unless there are from 1 to 1024 ranks.
 func Run(ranks int, f func(r *Rank)) []Account {
-	if ranks < 1 {
-		fail(tensor.ErrValue, "run", humanize.Count(ranks, "rank"), "give at least one")
+	if ranks < 1 || ranks > 1024 { // each has a channel to each
+		fail(tensor.ErrValue, "run", humanize.Count(ranks, "rank"), "give from 1 to 1024")
 	}
 	w := &world{broken: make(chan struct{})}
 	for range ranks {

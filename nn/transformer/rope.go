@@ -63,22 +63,24 @@ func (r *RoPE) beside(x *tensor.Tensor) (cos, sin *tensor.Tensor) {
 }
 
 // NewRoPE returns the table for vectors of d features at the positions from 0 to
-// positions-1. It panics if d is odd or not above 0.
+// positions-1. It panics if d is odd or not above 0, or if there is no memory for the table.
 func NewRoPE(d, positions int, theta float64) *RoPE {
 	if d < 2 || d%2 != 0 || positions < 1 || !(theta > 0) {
 		fail(tensor.ErrValue, "new rope", fmt.Sprintf("%s, %s and theta %g", humanize.Count(d, "feature"), humanize.Count(positions, "position"), theta), "features must be even, and all above 0")
 	}
-	cos, sin := make([]float64, positions*d/2), make([]float64, positions*d/2)
+	table := func() (*tensor.Tensor, []float64) {
+		t := tensor.With(tensor.Float64).Empty(positions, d/2)
+		return t, tensor.Data[float64](t)
+	}
+	cosines, cos := table()
+	sines, sin := table()
 	for t := range positions {
 		for i := range d / 2 {
 			angle := float64(t) * math.Pow(theta, -2*float64(i)/float64(d))
 			sin[t*d/2+i], cos[t*d/2+i] = math.Sincos(angle)
 		}
 	}
-	table := func(values []float64) *tensor.Tensor {
-		return tensor.With(tensor.Float64).Of(values).View(positions, d/2)
-	}
-	return &RoPE{Cos: table(cos), Sin: table(sin)}
+	return &RoPE{Cos: cosines, Sin: sines}
 }
 
 // Rotate turns x [... T d], whose vectors are at the given positions: integers of any

@@ -380,6 +380,7 @@ func TestMistakes(t *testing.T) {
 		{"sampling", func() { m.Generate([]int32{1}, Sampling{TopP: 1.5}) }, tensor.ErrValue, "TopP 1.5"},
 		{"reorder", func() { m.NewCache(2, 0).Reorder(0, 2) }, tensor.ErrValue, "does not name one of 2 sequences"},
 		{"rope", func() { NewRoPE(3, 4, 10000) }, tensor.ErrValue, "features must be even"},
+		{"rope without end", func() { NewRoPE(8, 1<<46, 10000) }, tensor.ErrShape, "there is no memory for so many elements"},
 		{"rope of another size", func() { NewAttention(8, 2, 2, NewRoPE(8, 4, 10000)) }, tensor.ErrShape, "a head has 4 features"},
 		{"behind the positions", func() { NewAttention(8, 2, 2, NewRoPE(4, 4, 10000)).Forward(tensor.Ones(1, 5, 8)) }, tensor.ErrShape, "position 4 is past the 4"},
 	}

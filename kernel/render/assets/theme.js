@@ -15,7 +15,11 @@ const lecternTheme = (() => {
   let theme = null;
   try { theme = localStorage.getItem("lectern-theme"); } catch { /* no storage: not remembered */ }
   if (theme !== "light" && theme !== "dark") theme = "auto";
-  const apply = () => { for (const sheet of document.styleSheets) answer(sheet.cssRules, theme); };
+  const apply = () => {
+    for (const sheet of document.styleSheets) {
+      try { answer(sheet.cssRules, theme); } catch { /* an extension's, which no page may read */ }
+    }
+  };
   if (theme !== "auto") { apply(); addEventListener("DOMContentLoaded", apply); }
   return {
     get now() { return theme; },
