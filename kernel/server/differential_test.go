@@ -414,7 +414,7 @@ func TestDifferential(t *testing.T) {
 	rng := rand.New(rand.NewPCG(s, 1))
 	programs := readPrograms(t)
 	word := os.Getenv("LECTERN_GROUP")
-	generated, n := 1, 7
+	generated, n := 1, 2
 	if long() {
 		generated, n = 60, len(programs)
 	}

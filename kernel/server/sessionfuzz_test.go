@@ -20,7 +20,7 @@ import (
 func TestSessionFuzz(t *testing.T) {
 	t.Parallel()
 	s := seed(t)
-	rounds, cells := 2, 16
+	rounds, cells := 1, 16
 	if long() {
 		rounds, cells = 100, 40
 	}

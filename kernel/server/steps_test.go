@@ -50,7 +50,7 @@ func ofCell(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestStepsGolden compares the steps of cells with those that are stored below them: of every tenth,
+// TestStepsGolden compares the steps of cells with those that are stored below them: of every 20th,
 // with LECTERN_LONG=1 of all. Each runs a second time without, in another kernel: it shows
 // the same, and leaves the same variables.
 func TestStepsGolden(t *testing.T) {
@@ -60,7 +60,7 @@ func TestStepsGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	each := 10
+	each := 20
 	if *update || long() {
 		each = 1
 	}
@@ -116,13 +116,14 @@ func TestStepsGolden(t *testing.T) {
 	}
 }
 
-// TestStepsEnd lets recording end in the middle of each cell of the golden files, of as many as there, and of some with
-// closures, and compares what they show with what they show without.
+// TestStepsEnd lets recording end in the middle of cells of the golden files and of some with closures, with
+// LECTERN_LONG=1 of all, and compares what they show with what they show without.
 func TestStepsEnd(t *testing.T) {
 	t.Parallel()
 	cells := map[string]string{}
 	var names []string
-	for _, path := range []string{"testdata/steps.txt", "testdata/stepsend.txt"} {
+	each := map[string]int{"testdata/steps.txt": 40, "testdata/stepsend.txt": 4}
+	for _, path := range slices.Sorted(maps.Keys(each)) {
 		b, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -130,7 +131,7 @@ func TestStepsEnd(t *testing.T) {
 		for i, g := range strings.Split(string(b), "\n### ")[1:] {
 			name, body, _ := strings.Cut(strings.TrimRight(g, "\n"), "\n")
 			code, _, _ := strings.Cut(body, "\n---\n")
-			if strings.Contains(code, "import ") || path == "testdata/steps.txt" && i%10 != 0 && !long() {
+			if strings.Contains(code, "import ") || i%each[path] != 0 && !long() {
 				continue
 			}
 			cells[name] = code
