@@ -126,9 +126,9 @@ func (c *card) run(out, a, b device.View) (done bool, err error) {
 	return done, err
 }
 
-// product describes a product to cuBLASLt, which stores matrices in column-major order:
-// what is C here is Cᵀ there, so it is asked for Cᵀ = Bᵀ·Aᵀ, and our second operand is its
-// first.
+// product describes a product to cuBLASLt, which expects matrices in column-major order
+// and so reads each of ours as its transpose. We ask it for Cᵀ = Bᵀ·Aᵀ: our second operand
+// becomes its first.
 func (j job) product(inner batchAxis, out, a, b device.Type, tf32 bool) C.gpu_product {
 	p := C.gpu_product{
 		type_a: ltTypes[b], type_b: ltTypes[a], type_d: ltTypes[out], compute: C.LT_COMPUTE_FLOAT32, scale: C.LT_FLOAT32,

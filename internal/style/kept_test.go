@@ -13,7 +13,7 @@ import (
 // which reads others, they say so.
 func TestKeptResults(t *testing.T) {
 	starts, says := map[string]bool{}, map[string]bool{} // by folder
-	goFiles(t, ".", func(name string, text []byte) {
+	goFiles(t, ".", 500, func(name string, text []byte) {
 		if !strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "kernel/e2e/") {
 			return // the tests in browsers have a module of their own, and are always run again
 		}

@@ -122,7 +122,7 @@ func TestStepsEnd(t *testing.T) {
 	t.Parallel()
 	cells := map[string]string{}
 	var names []string
-	each := map[string]int{"testdata/steps.txt": 40, "testdata/stepsend.txt": 4}
+	each := map[string]int{"testdata/steps.txt": 20, "testdata/stepsend.txt": 4}
 	for _, path := range slices.Sorted(maps.Keys(each)) {
 		b, err := os.ReadFile(path)
 		if err != nil {
