@@ -197,7 +197,7 @@ func (e *execution) runProgram() *failure {
 	e.remember()
 	switch {
 	case e.Result.Keeps && !saved:
-		e.unsaved(lost)
+		e.unsaved(lost, fail == nil)
 	case saved && fail != nil && e.wasInterrupted() != nil:
 		fail.Lines = append(fail.Lines, "Variables have the values that they had at that moment.")
 	}
@@ -311,9 +311,13 @@ func (e *execution) watch(p *process) {
 	e.Exited(!p.cmd.ProcessState.Success())
 }
 
-// unsaved names the values that are lost when a cell ends without saving.
-func (e *execution) unsaved(lost []string) {
+// unsaved names the values that are lost when a cell ends without saving. If well is true, its program reported no
+// failure.
+func (e *execution) unsaved(lost []string, well bool) {
 	if len(e.Result.Restores)+len(lost) == 0 { // nothing but settings of its process
+		if well {
+			e.note(report.EndedEarly)
+		}
 		return
 	}
 	text := "the cell ended before its values were kept"

@@ -147,6 +147,10 @@ func width(r rune) int {
 	return 1
 }
 
+// EndedEarly is the note below a cell whose program called os.Exit(0), perhaps in a function that the cell uses.
+// Without it, such a cell would look like one that prints nothing.
+const EndedEarly = "os.Exit(0) ended the cell before its last line"
+
 // Ended describes a program that ended without a panic, by the state of its process.
 func Ended(state string) *Failure {
 	var text string

@@ -119,8 +119,11 @@ func stopped(state string) (f *report.Failure) {
 
 // unsaved names the values that are lost when a cell ends without saving.
 func (x *execution) unsaved(lost []string) {
-	if len(lost) > 0 {
+	switch {
+	case len(lost) > 0:
 		x.note("the cell ended before its values were kept; " + strings.Join(lost, ", ") + " must be defined again")
+	case x.fail == nil:
+		x.note(report.EndedEarly)
 	}
 }
 
