@@ -320,7 +320,7 @@ func (e *execution) unsaved(lost []string, well bool) {
 		}
 		return
 	}
-	text := "the cell ended before its values were kept"
+	text := report.NotKept
 	if len(e.Result.Restores) > 0 {
 		text += ": earlier variables have the values from before it"
 		m := e.k.session.Manifest()

@@ -151,6 +151,9 @@ func width(r rune) int {
 // Without it, such a cell would look like one that prints nothing.
 const EndedEarly = "os.Exit(0) ended the cell before its last line"
 
+// NotKept begins the note below a cell that ended before its program saved its variables.
+const NotKept = "the cell ended before its values were kept"
+
 // Ended describes a program that ended without a panic, by the state of its process.
 func Ended(state string) *Failure {
 	var text string

@@ -121,7 +121,7 @@ func stopped(state string) (f *report.Failure) {
 func (x *execution) unsaved(lost []string) {
 	switch {
 	case len(lost) > 0:
-		x.note("the cell ended before its values were kept; " + strings.Join(lost, ", ") + " must be defined again")
+		x.note(report.NotKept + "; " + strings.Join(lost, ", ") + " must be defined again")
 	case x.fail == nil:
 		x.note(report.EndedEarly)
 	}
