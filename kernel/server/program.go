@@ -213,7 +213,7 @@ func start(cmd *exec.Cmd, stdout, stderr func(string)) (*process, error) {
 	read := make(chan struct{}, 2)
 	for i, print := range []func(string){stdout, stderr} {
 		go func() {
-			passOn(readers[i], print)
+			passOn(&pipe{File: readers[i]}, print)
 			read <- struct{}{}
 		}()
 	}
@@ -231,8 +231,51 @@ func start(cmd *exec.Cmd, stdout, stderr func(string)) (*process, error) {
 	return p, nil
 }
 
-// lateOutput is how long we listen to processes that a program has left behind.
-const lateOutput = 200 * time.Millisecond
+const (
+	// lateOutput is how long we listen to processes that a program has left behind.
+	lateOutput = 200 * time.Millisecond
+	// mostInPipe is what a pipe can hold, in bytes, unless the superuser has enlarged it.
+	mostInPipe = 1 << 20
+)
+
+// A pipe is read until its end or its deadline. What is in it at the deadline is still read: the program may have
+// printed it before it ended, and on a busy machine nobody has come to read it yet.
+type pipe struct {
+	*os.File
+	late int // how much may still be read; 0 before the deadline
+}
+
+// Read reads as a file does; after the deadline it doesn't wait.
+func (p *pipe) Read(b []byte) (n int, err error) {
+	if p.late == 0 {
+		n, err = p.File.Read(b)
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			return n, err
+		}
+		p.late = mostInPipe
+		p.SetReadDeadline(time.Time{})
+	}
+	conn, err := p.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	failed := conn.Read(func(fd uintptr) bool {
+		for {
+			if n, err = syscall.Read(int(fd), b); err != syscall.EINTR {
+				return true // and don't wait for more
+			}
+		}
+	})
+	n = max(n, 0)
+	p.late -= n
+	switch {
+	case failed != nil:
+		return 0, failed
+	case err != nil || n == 0 || p.late <= 0:
+		return n, os.ErrDeadlineExceeded
+	}
+	return n, nil
+}
 
 // signal sends a signal to the process and to all that it has started.
 func (p *process) signal(s syscall.Signal) { syscall.Kill(-p.cmd.Process.Pid, s) }
