@@ -270,7 +270,7 @@ func folded(t *testing.T, lesson []byte) (folds int) {
 func testLesson(t *testing.T, address, name string) {
 	b := openBrowser(t)
 	lesson := copyOf(t, name)
-	before, err := os.ReadFile(lesson)
+	source, err := os.ReadFile(lesson)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,8 +282,8 @@ func testLesson(t *testing.T, address, name string) {
 	if text := ask[string](b, `document.querySelector(".jp-Notebook").innerText`); strings.Contains(text, " is right.") {
 		t.Error("a solution is shown before anybody asked for it")
 	}
-	if n := ask[int](b, `document.querySelectorAll(".jp-Notebook .jp-RenderedMarkdown details:not([open])").length`); n != folded(t, before) {
-		t.Errorf("%d folded texts, want %d", n, folded(t, before))
+	if n := ask[int](b, `document.querySelectorAll(".jp-Notebook .jp-RenderedMarkdown details:not([open])").length`); n != folded(t, source) {
+		t.Errorf("%d folded texts, want %d", n, folded(t, source))
 	}
 
 	b.runAll()

@@ -234,12 +234,12 @@ func start(cmd *exec.Cmd, stdout, stderr func(string)) (*process, error) {
 const (
 	// lateOutput is how long we listen to processes that a program has left behind.
 	lateOutput = 200 * time.Millisecond
-	// mostInPipe is what a pipe can hold, in bytes, unless the superuser has enlarged it.
+	// mostInPipe is the most bytes that an ordinary user's pipe can hold.
 	mostInPipe = 1 << 20
 )
 
-// A pipe is read until its end or its deadline. What is in it at the deadline is still read: the program may have
-// printed it before it ended, and on a busy machine nobody has come to read it yet.
+// A pipe is read until its end or its deadline. Whatever is left in it at the deadline is still read: on a busy
+// machine, a program can exit long before we have read all of its output.
 type pipe struct {
 	*os.File
 	late int // how much may still be read; 0 before the deadline
