@@ -458,7 +458,7 @@ var exercises = []exercise{
 		key:  "21.1",
 		want: 536870912, tolerance: []float64{1e-6},
 		hint:   "Only the largest gradient can overflow. What may it be multiplied by at most? Round that down to a power of two.",
-		praise: "That lifts the smallest gradient to 0.05, far above where float16 ends.",
+		praise: "That lifts the smallest gradient to 0.05, far above float16's smallest number.",
 	},
 	{
 		key:  "21.2",
@@ -496,7 +496,7 @@ var exercises = []exercise{
 		key:  "25.1",
 		want: 3.1 / 4.2 / math.Ln2, tolerance: []float64{0.01},
 		hint:   "How many nats is that per byte? And how many bits is one nat?",
-		praise: "With this model a text could be packed into an eighth of its bytes: predicting and compressing are the same thing.",
+		praise: "With this model a text could be packed into less than a seventh of its bytes: predicting and compressing are the same thing.",
 	},
 	{
 		key:    "25.2",

@@ -1447,7 +1447,7 @@ var tasks = []*task{
 			"A token that occurs twice was looked up twice: do both gradients arrive? And which tokens get a gradient from the output layer?",
 			"For each t: add gx[t] to row ids[t]; then for every v add glogits[t][v]·h[t] to row v.",
 		},
-		praise: "The embedding's gradient reaches only the tokens that occur, the output layer's reaches all of them, at each position.",
+		praise: "The embedding's gradient reaches only the rows of tokens that occur; the output layer's reaches every row, from each position.",
 	},
 	{
 		key:  "25.7",
@@ -1544,7 +1544,7 @@ var tasks = []*task{
 			"Sort the ids, not the probabilities. When may you stop adding?",
 			"Sort the ids by probability, largest first, with slices.SortStableFunc. Then add up probabilities until the sum is at least p; the id that gets it there belongs to the set, too.",
 		},
-		praise: "Choose in package transformer does this, then draws.",
+		praise: "`Sampling.Choose` in package transformer does this, then draws.",
 	},
 	{
 		key:  "27.5",

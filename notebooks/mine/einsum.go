@@ -1,4 +1,4 @@
-// Exercise 08.6, by Lectern. (0b8984ec5cab)
+// Exercise 08.6, by Lectern. (dff064ff96be)
 
 package mine
 
@@ -35,9 +35,10 @@ func Einsum(pattern string, sizes []int, x, y []float64) []float64 {
 	}
 	out := make([]float64, elements(result, size))
 	for n := range elements(letters, size) {
+		rest := n
 		for _, l := range letters {
-			index[l] = n % size[l]
-			n /= size[l]
+			index[l] = rest % size[l]
+			rest /= size[l]
 		}
 		out[at(result, size, index)] +=
 			x[at(left, size, index)] * y[at(right, size, index)]
