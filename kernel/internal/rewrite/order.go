@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"go/ast"
 	"go/token"
 	"slices"
 )
@@ -21,27 +22,26 @@ func inOrder(code string, stmts, items []item, known func(string) bool) []item {
 		return stmts
 	}
 	declares := map[string]int{}             // by name, the index of the var declaration
-	mentions := make([][]string, len(stmts)) // of each statement, names
+	mentions := make([][]string, len(stmts)) // of each var declaration, names
 	functions := map[string][]string{}       // of each function of the cell, names
-	names := func(it item) (list []string) {
-		for _, t := range tokens(code[it.lo:it.hi]) {
-			if t.tok == token.IDENT {
-				list = append(list, t.lit)
-			}
-		}
-		return list
-	}
 	for _, it := range items {
-		if it.kind == token.FUNC {
-			if list := names(it); len(list) > 0 {
-				functions[list[0]] = list[1:] // of a method it is the receiver: nothing that is called by name
-			}
+		if it.kind != token.FUNC {
+			continue
+		}
+		f, _, err := parsePart(code[it.lo:it.hi], 0)
+		if err != nil || len(f.Decls) != 1 {
+			continue
+		}
+		if d, ok := f.Decls[0].(*ast.FuncDecl); ok && d.Recv == nil {
+			functions[d.Name.Name] = free(f)
 		}
 	}
 	for i, it := range stmts {
-		mentions[i] = names(it)
 		if it.kind != token.VAR {
 			continue
+		}
+		if f, _, err := parsePart(code[it.lo:it.hi], 0); err == nil {
+			mentions[i] = free(f)
 		}
 		if d := parseDecl(&Source{Code: code}, it); d != nil {
 			for _, n := range d.names {
@@ -82,4 +82,25 @@ func inOrder(code string, stmts, items []item, known func(string) bool) []item {
 		place(i, nil)
 	}
 	return out
+}
+
+// free lists the names that a file uses without declaring them; fields, parameters and local variables are none.
+func free(f *ast.File) (names []string) {
+	for _, id := range f.Unresolved {
+		names = append(names, id.Name)
+	}
+	ast.Inspect(f, func(n ast.Node) bool { // the keys of other composite literals are taken for fields, those of maps aren't any
+		if l, ok := n.(*ast.CompositeLit); ok {
+			_, ofMap := l.Type.(*ast.MapType)
+			for _, e := range l.Elts {
+				if kv, ok := e.(*ast.KeyValueExpr); ok && ofMap {
+					if id, ok := kv.Key.(*ast.Ident); ok && id.Obj == nil {
+						names = append(names, id.Name)
+					}
+				}
+			}
+		}
+		return true
+	})
+	return names
 }

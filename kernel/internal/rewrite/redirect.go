@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// redirect makes code that reads standard input read package show's instead, which asks in the notebook, and makes code
-// that ends the program keep its values first.
+// redirect makes code that reads standard input read package show's instead, which asks in the notebook.
 func (a *assembly) redirect() {
 	for id, o := range a.user.info.Uses { // gonbui asks in its own way, and the answer comes by standard input
 		if o.Name() == "RequestInput" && o.Pkg() != nil && o.Pkg().Path() == "github.com/janpfeifer/gonb/gonbui" && a.mine(a.user, id) {
