@@ -2,9 +2,6 @@ package render
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -55,38 +52,6 @@ var liveName = regexp.MustCompile(`^` + liveFolder + `/(?:[a-z]+-[0-9a-f]{16}\.(
 // replaced or removed.
 func liveFile(name string) bool {
 	return liveName.MatchString(name)
-}
-
-// claimLive makes sure that files for cells that run may be written and removed.
-func claimLive(dir string, files map[string][]byte, old []string) error {
-	seen := map[string]bool{}
-	for _, name := range slices.Concat(slices.Sorted(maps.Keys(files)), old) {
-		for _, folder := range folders(name) {
-			if seen[folder] {
-				continue
-			}
-			seen[folder] = true
-			// A link could lead to files of others.
-			if info, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(folder))); err == nil && !info.IsDir() {
-				return inTheWay(dir, folder)
-			} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("render: %w", err)
-			}
-		}
-	}
-	for name := range files {
-		if !liveFile(name) || slices.Contains(old, name) {
-			continue
-		}
-		if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name))); err == nil {
-			return inTheWay(dir, name)
-		}
-	}
-	return nil
-}
-
-func inTheWay(dir, name string) error {
-	return fmt.Errorf("render: %s is in the way and render did not make it; move it away", filepath.Join(dir, filepath.FromSlash(name)))
 }
 
 // folders are those on the path to a file, the outermost first.

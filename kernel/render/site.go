@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/png"
 	"io/fs"
+	"maps"
 	"net/url"
 	"os"
 	"path"
@@ -399,12 +400,39 @@ func claim(dir string, files map[string][]byte) ([]string, error) {
 			return nil, fmt.Errorf("render: %s names %q, which render never writes; remove the folder or choose another", filepath.Join(dir, marker), n)
 		}
 	}
-	for _, e := range entries {
-		if _, ours := files[e.Name()]; ours && !slices.Contains(old, e.Name()) {
-			return nil, fmt.Errorf("render: %s is in the way and render did not make it; move it away", filepath.Join(dir, e.Name()))
+	return old, claimPlaces(dir, files, old)
+}
+
+// claimPlaces makes sure that no file or folder of somebody else is in the place of one of ours.
+func claimPlaces(dir string, files map[string][]byte, old []string) error {
+	seen := map[string]bool{}
+	for _, name := range slices.Concat(slices.Sorted(maps.Keys(files)), old) {
+		for _, folder := range folders(name) {
+			if seen[folder] {
+				continue
+			}
+			seen[folder] = true
+			// A link could lead to files of others.
+			if info, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(folder))); err == nil && !info.IsDir() {
+				return inTheWay(dir, folder)
+			} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("render: %w", err)
+			}
 		}
 	}
-	return old, claimLive(dir, files, old)
+	for name := range files {
+		if slices.Contains(old, name) {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name))); err == nil {
+			return inTheWay(dir, name)
+		}
+	}
+	return nil
+}
+
+func inTheWay(dir, name string) error {
+	return fmt.Errorf("render: %s is in the way and render did not make it; move it away", filepath.Join(dir, filepath.FromSlash(name)))
 }
 
 func manifest(names []string) []byte {

@@ -5,6 +5,7 @@ import (
 	"compress/flate"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -239,6 +240,12 @@ func TestOutputFolder(t *testing.T) {
 	}
 	if readFile(t, filepath.Join(out, "b.html")) != "mine" {
 		t.Error("a file that render did not make was overwritten")
+	}
+	if err := errors.Join(os.Mkdir(filepath.Join(out, "zh"), 0o755), os.WriteFile(filepath.Join(out, "zh", "index.html"), []byte("mine"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := claim(out, map[string][]byte{"zh/index.html": nil}); err == nil || !strings.Contains(err.Error(), "index.html is in the way") {
+		t.Errorf("overwriting a translated page of another's: %v", err)
 	}
 
 	out = filepath.Join(dir, "other")
