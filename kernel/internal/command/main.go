@@ -6,7 +6,7 @@
 //	go run ./kernel run         execute notebooks, without Python
 //	go run ./kernel check       execute notebooks and compare the results with their stored outputs
 //	go run ./kernel render      write the lessons as web pages
-//	go run ./kernel export      turn a notebook into a Go program, or a notebook of a Go file
+//	go run ./kernel export      turn a notebook into a Go program
 //	go run ./kernel copies      write the lessons as students get them
 //	go run ./kernel assignment  turn a lesson into an assignment
 //	go run ./kernel release     turn an assignment into what students get

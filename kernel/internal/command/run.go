@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/lectern-go/lectern/internal/humanize"
@@ -55,6 +56,9 @@ func (w *workspace) runFile(ctx context.Context, spec *jupyter.Spec, path string
 	// The lesson may be open in an editor: changes saved meanwhile are worth more than our outputs.
 	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, before) {
 		return 0, errors.Join(fmt.Errorf("%s: the file was changed by another program while its cells ran; not written. Run it again", w.rel(path)), err)
+	}
+	if to, err := filepath.EvalSymlinks(path); err == nil {
+		path = to // the file is replaced, and not a link to it
 	}
 	if err := n.Write(path); err != nil {
 		return 0, err

@@ -105,6 +105,18 @@ func TestRunWritesOutputs(t *testing.T) {
 	if !bytes.Equal(read(t, path), once) {
 		t.Error("running twice gives different files")
 	}
+	link := filepath.Join(t.TempDir(), "link.ipynb")
+	n.Cells[1].Outputs = nil
+	if err := errors.Join(n.Write(path), os.Symlink(path, link)); err != nil {
+		t.Fatal(err)
+	}
+	before := read(t, path)
+	if _, err := w.runFile(t.Context(), spec, link, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 || bytes.Equal(read(t, path), before) {
+		t.Errorf("a link to the notebook: %v, %v", info, err)
+	}
 }
 
 // Stored outputs are English, also where the user works in another language: in a terminal of JupyterLab, for one.
