@@ -173,6 +173,16 @@ func Reset(dir string) error {
 	return m.write(dir)
 }
 
+// Undo makes m the folder's manifest again: of what [Forget] and [Reset] have done since m was read, nothing is left.
+// If a program has saved since then, it does nothing. It must not be called while a cell runs.
+func (m *Manifest) Undo(dir string) error {
+	now, err := ReadManifest(dir)
+	if err != nil || now.Saves != m.Saves {
+		return err
+	}
+	return m.write(dir)
+}
+
 // live drops groups that no variable belongs to, and returns the files that are still needed.
 func (m *Manifest) live() map[string]bool {
 	used := map[int]bool{}

@@ -85,16 +85,12 @@ func (e *execution) do() (fail *failure) {
 		e.missMine()
 		return report.Mistakes(e.Result)
 	}
-	if e.resets() {
-		if err := persist.Reset(k.f.keep()[0]); err != nil {
-			e.note(fmt.Sprintf("not all could be forgotten: %v", err))
+	undo := e.dropValues()
+	defer func() {
+		if k.session.Current() == before { // it has not begun to run
+			undo()
 		}
-	}
-	if len(e.Result.Forget) > 0 {
-		if err := persist.Forget(k.f.keep()[0], e.Result.Forget...); err != nil {
-			e.note(fmt.Sprintf("values could not be forgotten: %v", err))
-		}
-	}
+	}()
 	defer func() {
 		if e.copy != nil {
 			if err := e.copy.Close(); err != nil && fail == nil {
@@ -114,6 +110,28 @@ func (e *execution) do() (fail *failure) {
 	k.session.Set(e.Result.Next)
 	e.remember()
 	return fail
+}
+
+// dropValues forgets the values of variables that the cell removes or declares anew. What it returns brings them back.
+func (e *execution) dropValues() (undo func()) {
+	dir, resets := e.k.session.Dir, e.resets()
+	if !resets && len(e.Result.Forget) == 0 {
+		return func() {}
+	}
+	was := e.k.session.Manifest()
+	if resets {
+		if err := persist.Reset(dir); err != nil {
+			e.note(fmt.Sprintf("not all could be forgotten: %v", err))
+		}
+	}
+	if err := persist.Forget(dir, e.Result.Forget...); err != nil {
+		e.note(fmt.Sprintf("values could not be forgotten: %v", err))
+	}
+	return func() {
+		if err := was.Undo(dir); err != nil {
+			e.note(fmt.Sprintf("values could not be brought back: %v", err))
+		}
+	}
 }
 
 // understand rewrites the cell, after fetching packages that it needs if that is wanted.

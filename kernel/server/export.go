@@ -40,9 +40,6 @@ func exportNotebook(c config, file, out string) error {
 	if err != nil {
 		return err
 	}
-	if err := mayWrite(out); err != nil {
-		return err
-	}
 	f, err := newFolders()
 	if err != nil {
 		return err
@@ -50,6 +47,9 @@ func exportNotebook(c config, file, out string) error {
 	defer f.remove()
 	os.Setenv("JPY_SESSION_NAME", file)
 	if err := c.locate(filepath.Dir(file), f); err != nil {
+		return err
+	}
+	if err := c.mayWrite(out); err != nil {
 		return err
 	}
 	if err := makeCheckModule(c, f); err != nil {
@@ -124,33 +124,45 @@ func (c config) foreign(out string) (*export.Foreign, error) {
 	return &export.Foreign{Library: modulePath(c.root), Copies: path.Join(c.home.path, filepath.ToSlash(rel), copiesFolder)}, nil
 }
 
-// mayWrite refuses to overwrite a program that was not exported.
-func mayWrite(out string) error {
+// mayWrite refuses to overwrite a program or a module that was not exported.
+func (c config) mayWrite(out string) error {
 	b, err := os.ReadFile(filepath.Join(out, "main.go"))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
-	case !bytes.HasPrefix(b, []byte(export.Begin)):
-		return fmt.Errorf("%s is there and was not exported from a notebook: choose another folder with -o", filepath.Join(out, "main.go"))
+	}
+	if bytes.HasPrefix(b, []byte(export.Begin)) {
+		return nil
+	}
+	names := []string{"main.go", "main_test.go"}
+	if !c.inModule(out) {
+		names = append(names, "go.mod", "go.sum")
+	}
+	for _, name := range names {
+		file := filepath.Join(out, name)
+		if _, err := os.Lstat(file); err == nil {
+			return fmt.Errorf("%s is there and was not exported from a notebook: choose another folder with -o", file)
+		}
 	}
 	return nil
 }
 
-// buildProgram gives a program a go.mod, unless the notebook's module is around it, and has the go command build it.
-func buildProgram(ctx context.Context, c config, say func(string), out string) error {
+// inModule reports whether a folder is in the notebook's module.
+func (c config) inModule(out string) bool {
 	around := c.root
 	if c.home != nil {
 		around = c.home.dir
 	}
 	rel, err := filepath.Rel(around, out)
-	inside := err == nil && !strings.HasPrefix(rel, "..")
+	return err == nil && !strings.HasPrefix(rel, "..")
+}
+
+// buildProgram gives a program a go.mod, unless the notebook's module is around it, and has the go command build it.
+func buildProgram(ctx context.Context, c config, say func(string), out string) error {
 	env := append(cellenv.Online(os.Environ()), "GOFLAGS=-buildvcs=false")
 	if offline() {
 		env = append(cellenv.Offline(os.Environ()), "GOFLAGS=-buildvcs=false")
 	}
-	if !inside {
+	if inside := c.inModule(out); !inside {
 		if err := writeModule(c, out); err != nil {
 			return err
 		}
@@ -193,7 +205,7 @@ func writeModule(c config, out string) error {
 		fmt.Fprintf(&b, "\nreplace %s => %q\n", mine.Name, c.mine)
 	}
 	if !released || os.Getenv("LECTERN_LEAN") == "" {
-		fmt.Fprintf(&b, "\nreplace %s => %s\n", library, c.root)
+		fmt.Fprintf(&b, "\nreplace %s => %q\n", library, c.root)
 	}
 	if err := atomicfile.Replace(filepath.Join(out, "go.mod"), []byte(b.String()), 0o644); err != nil {
 		return err

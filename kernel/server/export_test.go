@@ -168,11 +168,13 @@ func TestExport(t *testing.T) {
 		t.Errorf("its test: %v\n%s", err, said)
 	}
 
-	// A program that was not exported is not written over.
-	own := t.TempDir()
-	writeFiles(t, own, map[string]string{"main.go": "package main\n"})
-	if err := exportNotebook(config{root: repoRoot(t)}, file, own); err == nil || !strings.Contains(err.Error(), "was not exported") {
-		t.Errorf("a program that is there: %v", err)
+	// What was not exported is not written over.
+	for _, name := range []string{"main.go", "main_test.go", "go.mod"} {
+		own := t.TempDir()
+		writeFiles(t, own, map[string]string{name: "package main\n"})
+		if err := exportNotebook(config{root: repoRoot(t)}, file, own); err == nil || !strings.Contains(err.Error(), name+" is there and was not exported") {
+			t.Errorf("%s is there: %v", name, err)
+		}
 	}
 }
 

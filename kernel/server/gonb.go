@@ -468,6 +468,10 @@ func (k *kernel) fromIOPub(m *jupyter.Message) {
 			e.stdout(c.Text)
 		}
 	default:
+		var content map[string]any
+		if m.DecodeContent(&content) != nil || e.limited(m.Header.Type, content) {
+			return
+		}
 		if e.copy != nil {
 			e.captureDisplay(m)
 		}

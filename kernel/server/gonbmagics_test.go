@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -16,7 +17,10 @@ import (
 // makeModule writes a module with one package.
 func makeModule(t *testing.T, path, version, more, code string) (dir string) {
 	t.Helper()
-	dir = t.TempDir()
+	dir = filepath.Join(t.TempDir(), "a module")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for name, text := range map[string]string{"go.mod": "module " + path + "\n\ngo " + version + "\n" + more, "pkg.go": code} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -33,10 +37,10 @@ func TestModulesOfTheUser(t *testing.T) {
 	good := makeModule(t, "example.org/good/pkg", "1.21", "", "package pkg\n\nfunc A() string { return \"first\" }\n")
 	bad := makeModule(t, "example.org/bad", "1.16", "\nrequire example.org/nowhere v1.2.3\n", "package bad\n")
 	l.expect(t, "%goworkfix", "error", "there is no go.work")
-	l.expect(t, "!*rm -f go.work && go work init && go work use . "+good, "ok", "!note:")
+	l.expect(t, "!*rm -f go.work && go work init && go work use . '"+good+"'", "ok", "!note:")
 	l.expect(t, "%goworkfix", "ok", "\t- Added replace rule for module \"example.org/good/pkg\" to local directory \""+good+"\".")
 	l.expect(t, "%goworkfix", "ok", "already exists")
-	l.expect(t, "!*cat go.mod", "ok", "module gonb_", "replace example.org/good/pkg => "+good, "!lectern")
+	l.expect(t, "!*cat go.mod", "ok", "module gonb_", "replace example.org/good/pkg => "+strconv.Quote(good), "!lectern")
 	outs, _ := l.run("%track")
 	if len(outs) != 1 || !strings.Contains(outs[0].data["text/html"].(string), "<li>"+good+"</li>") {
 		t.Errorf("%%track: %v", outs)
@@ -47,7 +51,7 @@ func TestModulesOfTheUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.expect(t, "fmt.Println(pkg.A())", "ok", "[stdout]second\n")
-	l.expect(t, "!*go work use "+bad, "ok", "note: cells can't import from "+bad)
+	l.expect(t, "!*go work use '"+bad+"'", "ok", "note: cells can't import from "+bad)
 	l.expect(t, "1 + 1", "ok", "[result]2")
 	l.expect(t, "fmt.Println(pkg.A())", "ok", "[stdout]second\n")
 	l.expect(t, "%reset", "ok", "* State reset")
@@ -108,10 +112,13 @@ func TestGoFlags(t *testing.T) {
 		t.Errorf("the kernel's own packages are in the user's coverage: %s", got)
 	}
 	l.expect(t, "y := x\nvar p *int\n*p = y", "error", "this cell, line 3")
+	l.expect(t, "type point struct{ A int }\nq := point{1}", "ok")
 	l.expect(t, "%goflags -nosuch", "ok")
 	l.expect(t, "fmt.Println(x)", "error", "-nosuch")
+	l.expect(t, "type point struct{ A, B int }\npoint{1, 2}", "error", "-nosuch") // would take q away
+	l.expect(t, "%reset\nfmt.Println(1)", "error", "-nosuch")
 	l.expect(t, "%goflags \"\"", "ok", "%goflags=[]")
-	l.expect(t, "fmt.Println(x)", "ok", "[stdout]40\n")
+	l.expect(t, "fmt.Println(x, q.A)", "ok", "[stdout]40 1\n")
 }
 
 // TestLastCellForTools looks at the last cell with a tool: it is there as its user might have written it.

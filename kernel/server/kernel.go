@@ -52,12 +52,13 @@ type kernel struct {
 	typed       int             // what the next shell line reads
 	fallbacks   map[string]int  // how often GoNB had to run a cell, by reason
 
-	mu      sync.Mutex
-	gonb    *gonb          // nil until a cell needs it
-	run     *execution     // the cell that runs, or nil
-	session runner.Session // changed by the queue alone
-	count   int            // execution count
-	history []historyEntry
+	mu         sync.Mutex
+	gonb       *gonb          // nil until a cell needs it
+	run        *execution     // the cell that runs, or nil
+	session    runner.Session // changed by the queue alone
+	count      int            // execution count
+	unrecorded int            // cells that are not counted
+	history    []historyEntry
 }
 
 type historyEntry struct {

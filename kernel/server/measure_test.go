@@ -5,10 +5,12 @@ package main
 import (
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
+	"github.com/lectern-go/lectern/kernel/persist"
 )
 
 func TestMeasuringMagics(t *testing.T) {
@@ -80,6 +82,36 @@ func TestSavedState(t *testing.T) {
 	two.want("gone", "[error]")
 	two.want("mine", "[error]")
 	two.want("p.sum() + len(big)", "[result]1000007")
+}
+
+// TestLoadedArrays puts each array into the folder that its values name, or leaves all as it was.
+func TestLoadedArrays(t *testing.T) {
+	saved, f := t.TempDir(), &folders{work: t.TempDir(), memory: t.TempDir()}
+	writeFiles(t, saved, map[string]string{"a5": "in memory", "a6": "on disk", "g1": "", savedCells: "[]"})
+	memory, disk := f.keep()[0], f.keep()[1]
+	need(t, os.Mkdir(disk, 0o700))
+	writeFiles(t, memory, map[string]string{"a1": "old", "lock": ""})
+	writeFiles(t, disk, map[string]string{"a2": "old"})
+	m := &persist.Manifest{Groups: map[int]persist.Group{1: {Arrays: []string{"0/a5", "1/a6"}}}}
+	files := func(dir string) (names []string) {
+		list, err := os.ReadDir(dir)
+		need(t, err)
+		for _, d := range list {
+			names = append(names, d.Name())
+		}
+		return names
+	}
+	alone := &folders{work: f.work}
+	if err := alone.bring(saved, m); err == nil || !slices.Equal(files(disk), []string{"a2"}) {
+		t.Errorf("without a folder in memory: %v, and %q", err, files(disk))
+	}
+	need(t, f.bring(saved, m))
+	if got := files(memory); !slices.Equal(got, []string{"a5", "g1", "lock"}) {
+		t.Errorf("in memory: %q", got)
+	}
+	if got := files(disk); !slices.Equal(got, []string{"a6"}) {
+		t.Errorf("on disk: %q", got)
+	}
 }
 
 func rewriteCommand(name string) rewrite.Command { return rewrite.Command{Name: name} }

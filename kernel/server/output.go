@@ -66,6 +66,9 @@ func (o *output) Publish(msgType string, content any) {
 			return
 		}
 	}
+	if c, ok := content.(map[string]any); ok && msgType == "execute_result" {
+		c["execution_count"] = o.k.count // see unrecorded
+	}
 	if !o.silent {
 		o.text.flush()
 		o.k.publish(o.m, msgType, content)

@@ -151,6 +151,10 @@ type executeRequest struct {
 	Steps       bool              `json:"lectern_steps"` // record them, and publish the record alone
 }
 
+// unrecorded is added to the numbers of cells that aren't in the history: clients don't count those, but what they
+// declare must not be taken for the last counted cell's.
+const unrecorded = 1 << 20
+
 func isTrue(b *bool) bool { return b == nil || *b }
 
 // execute runs one request to its end. It reports whether waiting requests may run.
@@ -163,13 +167,17 @@ func (k *kernel) execute(m *jupyter.Message) bool {
 	k.publishStatus(m, "busy")
 	defer k.publishStatus(m, "idle")
 	k.mu.Lock()
-	cell := k.count
+	var number int
 	if isTrue(req.History) && !req.Silent {
 		k.count++
-		cell = k.count
-		k.history = append(k.history, historyEntry{cell, req.Code})
+		number = k.count
+		k.history = append(k.history, historyEntry{number, req.Code})
+	} else {
+		k.unrecorded++
+		number = unrecorded + k.unrecorded
 	}
-	r := newExecution(k, m, req, cell)
+	cell := k.count // as clients count
+	r := newExecution(k, m, req, number)
 	k.run = r
 	k.mu.Unlock()
 	defer func() {
@@ -177,7 +185,7 @@ func (k *kernel) execute(m *jupyter.Message) bool {
 		k.run = nil
 		k.mu.Unlock()
 	}()
-	k.runAgain(m, cell)
+	k.runAgain(m, number)
 	if !req.Silent {
 		k.publish(m, "execute_input", map[string]any{"code": req.Code, "execution_count": cell})
 	}

@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/lectern-go/lectern/internal/atomicfile"
 	"github.com/lectern-go/lectern/internal/humanize"
@@ -70,7 +72,7 @@ func (e commands) save(c rewrite.Command) *failure {
 	defer os.RemoveAll(temp)
 	var bytes int64
 	for _, from := range e.k.f.keep() {
-		n, err := copyValues(temp, from)
+		n, err := copyValues(func(string) string { return temp }, from)
 		if err != nil {
 			return fail(err)
 		}
@@ -81,10 +83,7 @@ func (e commands) save(c rewrite.Command) *failure {
 		err = atomicfile.Replace(filepath.Join(temp, savedCells), text, 0o600)
 	}
 	if err == nil {
-		err = os.RemoveAll(dir)
-	}
-	if err == nil {
-		err = os.Rename(temp, dir)
+		err = replaceFolder(dir, temp)
 	}
 	if err != nil {
 		return fail(err)
@@ -122,18 +121,17 @@ func (e commands) load(c rewrite.Command) *failure {
 			e.note(fmt.Sprintf("what cell [%d] declares can't be brought back: %s", x.Cell, r.Errors[0].Msg))
 		}
 	}
-	for i, to := range e.k.f.keep() {
-		if err = removeValues(to); err == nil && i == 0 {
-			_, err = copyValues(to, dir)
-		}
-		if err != nil {
-			return said("load", err.Error())
-		}
+	if err := e.k.f.bring(dir, m); err != nil {
+		return said("load", err.Error())
 	}
 	e.Result.Next, e.k.ran, e.loaded = s.Keeping(e.k.session.Manifest), ran, true // the cell's end settles it
 	e.k.mu.Lock()
 	for _, x := range ran { // later cells have later numbers
-		e.k.count = max(e.k.count, x.Cell)
+		if x.Cell > unrecorded {
+			e.k.unrecorded = max(e.k.unrecorded, x.Cell-unrecorded)
+		} else {
+			e.k.count = max(e.k.count, x.Cell)
+		}
 	}
 	e.k.mu.Unlock()
 	e.Stream("stdout", fmt.Sprintf("loaded %s\n", humanize.Count(len(m.Vars), "variable")))
@@ -147,13 +145,60 @@ func (e *execution) remember() {
 	}
 }
 
+// bring puts the saved values of a folder in the place of those that the kernel keeps; if it can't, those stay. An
+// array goes into the folder that its values name.
+func (f *folders) bring(from string, m *persist.Manifest) error {
+	folder := map[string]int{} // of arrays, those that don't go into the first
+	for _, g := range m.Groups {
+		for _, a := range g.Arrays {
+			if i, name, _ := strings.Cut(a, "/"); i != "0" {
+				n, err := strconv.Atoi(i)
+				if err != nil || n >= len(f.keep()) {
+					return fmt.Errorf("%s was saved by a kernel that kept values in memory, too; this one doesn't (LECTERN_KEEP_ON_DISK, or no %s)", from, memoryDisk)
+				}
+				folder[name] = n
+			}
+		}
+	}
+	var temps []string
+	for _, to := range f.keep() {
+		temp, err := os.MkdirTemp(to, "load-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(temp)
+		temps = append(temps, temp)
+	}
+	if _, err := copyValues(func(name string) string { return temps[folder[name]] }, from); err != nil {
+		return err
+	}
+	for i, to := range f.keep() {
+		if err := errors.Join(removeValues(to), moveValues(to, temps[i])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replaceFolder puts a folder in the place of another, which need not exist.
+func replaceFolder(dir, by string) error {
+	old := by + ".old"
+	if err := os.Rename(dir, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.Rename(by, dir); err != nil {
+		return errors.Join(err, os.Rename(old, dir))
+	}
+	return os.RemoveAll(old)
+}
+
 // kept reports whether a file in a folder of kept values belongs to those.
 func kept(d fs.DirEntry) bool {
 	return d.Type().IsRegular() && d.Name() != "lock" && d.Name() != savedCells
 }
 
-// copyValues copies kept values from one folder to another and returns how many bytes they are.
-func copyValues(to, from string) (bytes int64, err error) {
+// copyValues copies kept values of a folder, each into the folder that to names, and returns how many bytes they are.
+func copyValues(to func(name string) string, from string) (bytes int64, err error) {
 	list, err := os.ReadDir(from)
 	if err != nil {
 		return 0, err
@@ -162,7 +207,7 @@ func copyValues(to, from string) (bytes int64, err error) {
 		if !kept(d) {
 			continue
 		}
-		n, err := copyFile(filepath.Join(to, d.Name()), filepath.Join(from, d.Name()))
+		n, err := copyFile(filepath.Join(to(d.Name()), d.Name()), filepath.Join(from, d.Name()))
 		if bytes += n; err != nil {
 			return bytes, err
 		}
@@ -182,6 +227,20 @@ func copyFile(to, from string) (n int64, err error) {
 	}
 	n, err = io.Copy(w, r)
 	return n, errors.Join(err, w.Close())
+}
+
+// moveValues moves kept values from one folder to another on the same disk.
+func moveValues(to, from string) error {
+	list, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	for _, d := range list {
+		if err := os.Rename(filepath.Join(from, d.Name()), filepath.Join(to, d.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // removeValues empties a folder of kept values.

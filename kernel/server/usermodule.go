@@ -131,7 +131,7 @@ func (e *execution) takeOver() {
 		if m.path == lessons || slices.ContainsFunc(list[:i], func(x localModule) bool { return x.path == m.path }) {
 			continue
 		}
-		more := fmt.Sprintf("\nreplace %s => %s\n", m.path, m.dir)
+		more := fmt.Sprintf("\nreplace %s => %q\n", m.path, m.dir)
 		if m.path != gonbModulePath { // which is required already
 			more += fmt.Sprintf("\nrequire %s v0.0.0-00010101000000-000000000000\n", m.path)
 		}

@@ -33,6 +33,19 @@ class LecternTests(jupyter_kernel_test.KernelTests):
     supported_history_operations = ("tail", "range", "search")
     code_history_pattern = "6*"
 
+    def test_unrecorded(self):
+        """Code that isn't in the history doesn't take the place of the last cell's."""
+        self.execute_helper("one := func() int { return 1 }")
+        self.execute_helper("two := func() int { return 2 }", store_history=False)
+        self.execute_helper("two()", silent=True)
+        reply, outputs = self.execute_helper("10*one() + two()")
+        (result,) = [m["content"] for m in outputs if m["msg_type"] == "execute_result"]
+        self.assertEqual(result["data"]["text/plain"], "12")
+        self.assertEqual(result["execution_count"], reply["content"]["execution_count"])
+        reply, outputs = self.execute_helper("one()", store_history=False)
+        (result,) = [m["content"] for m in outputs if m["msg_type"] == "execute_result"]
+        self.assertEqual(result["execution_count"], reply["content"]["execution_count"])
+
 
 if __name__ == "__main__":
     unittest.main()
