@@ -107,7 +107,12 @@ func (m *MaxPool) Forward(x *tensor.Tensor) *tensor.Tensor {
 		strides = slices.Repeat([]int{m.Stride}, len(m.Kernel))
 	}
 	least := math.Inf(-1)
-	if d := x.Dtype(); d.IsFloat() && math.IsNaN(d.Round(least)) { // it has no infinity
+	switch d := x.Dtype(); {
+	case d == tensor.Bool:
+		least = 0
+	case !d.IsFloat():
+		least = float64(tensor.Iinfo(d).Min)
+	case math.IsNaN(d.Round(least)): // it has no infinity
 		least = -tensor.Finfo(d).Max
 	}
 	largest, _ := m.lay(op, x, m.Kernel, strides, least).Flatten(2+len(m.Kernel), -1).MaxAt(-1)

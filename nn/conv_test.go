@@ -87,6 +87,18 @@ func TestPaddingIsNeverTheLargest(t *testing.T) {
 			t.Errorf("%s: %v, want [0 3 1]", d, got)
 		}
 	}
+	for _, d := range []tensor.Dtype{tensor.Float32, tensor.Int64, tensor.Int32, tensor.Int16, tensor.Int8} {
+		x := tensor.Of(-5., -7).To(d).Reshape(1, 1, 2)
+		got := (&nn.MaxPool{Kernel: []int{2}, Windows: nn.Windows{Stride: 1, Padding: 1}}).Forward(x).Floats()
+		if fmt.Sprint(got) != "[-5 -5 -7]" {
+			t.Errorf("%s below 0: %v, want [-5 -5 -7]", d, got)
+		}
+	}
+	x := tensor.Of(false, true).Reshape(1, 1, 2)
+	got := (&nn.MaxPool{Kernel: []int{2}, Windows: nn.Windows{Stride: 1, Padding: 1}}).Forward(x).Floats()
+	if fmt.Sprint(got) != "[0 1 1]" {
+		t.Errorf("bools: %v, want [0 1 1]", got)
+	}
 }
 
 // TestBatchNormRuns: the running means take up a share of each batch in training, no more in use, and once where a

@@ -221,11 +221,12 @@ func TestSchedules(t *testing.T) {
 		{"cosine", optim.Cosine{Peak: 1, Final: 0.1, Warmup: 10, Steps: 110}, map[int]float64{-1: 0, 0: 0, 9: 0.9, 10: 1, 60: 0.55, 110: 0.1, 999: 0.1}},
 		{"linear", optim.Linear{Peak: 1, Steps: 10}, map[int]float64{-1: 1, 0: 1, 5: 0.5, 10: 0, 11: 0}},
 		{"wsd", optim.WSD{Peak: 1, Final: 0.2, Warmup: 2, Decay: 4, Steps: 20}, map[int]float64{0: 0, 1: 0.5, 2: 1, 15: 1, 16: 1, 18: 0.6, 20: 0.2}},
+		{"wsd without decay", optim.WSD{Peak: 0.1, Steps: 100}, map[int]float64{0: 0.1, 10: 0.1, 99: 0.1, 100: 0}},
 		{"nothing to do", optim.Cosine{Peak: 1, Final: 0.5}, map[int]float64{0: 0.5}},
 	}
 	for _, test := range tests {
 		for step, want := range test.want {
-			if got := test.schedule.LR(step); math.Abs(got-want) > 1e-12 {
+			if got := test.schedule.LR(step); !(math.Abs(got-want) <= 1e-12) { // NaN is wrong, too
 				t.Errorf("%s: step %d: got %v, want %v", test.name, step, got, want)
 			}
 		}

@@ -22,10 +22,13 @@ func warmUp(step, n int) (share float64, warm bool) {
 
 // progress returns how much of the way from one step to another is done, from 0 to 1.
 func progress(step, from, to int) float64 {
-	if step >= to {
+	switch {
+	case step >= to:
 		return 1
+	case step <= from: // which may be to, and then there is nothing to divide by
+		return 0
 	}
-	return float64(max(step-from, 0)) / float64(to-from)
+	return float64(step-from) / float64(to-from)
 }
 
 // Constant is one learning rate, after a linear warm-up of Warmup steps.

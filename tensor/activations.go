@@ -184,13 +184,14 @@ func init() {
 		}), floatDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
-				x := c.input()
+				wide := wideSum(g.dtype)
+				x := c.input().To(wide) // whose square may be beyond float16
 				xx := x.Square()
 				tanh := x.Mul(xx.Mul(cubic).Add(1)).Mul(slope).Tanh()
 				inner := xx.Mul(3 * cubic).Add(1).Mul(slope)
 				first := tanh.Add(1).Mul(0.5)
 				second := x.Mul(0.5).Mul(tanh.Square().Neg().Add(1)).Mul(inner)
-				return g.Mul(first.Add(second))
+				return g.To(wide).Mul(first.Add(second)).To(g.dtype)
 			}},
 		},
 		flops: perElement(20),

@@ -123,6 +123,13 @@ func TestPNorms(t *testing.T) {
 	}
 }
 
+// TestPNormOfSmallFloats: the powers are beyond float16, and the norm isn't.
+func TestPNormOfSmallFloats(t *testing.T) {
+	if got := With(Float16).Of(100., 100).PNorm(3); got.Dtype() != Float16 || got.Item() != 126 {
+		t.Errorf("got %v %v, want float16 126", got.Dtype(), got.Item())
+	}
+}
+
 // TestProductHasAllDerivatives: the second derivative of a product by two of its factors is the product of the others,
 // whether some are 0 or not.
 func TestProductHasAllDerivatives(t *testing.T) {

@@ -172,14 +172,6 @@ var costTable = sync.OnceValue(func() []costCase {
 	use(&opReLUGradient, "relu gradient", func(in []*Tensor) *Tensor { return apply(&opReLUGradient, nil, in[0], in[1].ReLU()) }, [][]int{cube, cube},
 		func(m *meter, in []*array) *array { return m.Keep(in[0], rectified(in[1])) },
 		func(m *meter, in []*array, _, g *array) *array { return m.Keep(g, rectified(in[1])) }, nil)
-	chosen := func(m *meter, above, x, y *array) *array {
-		return m.Each(x.Size, func(v []float64) float64 {
-			if v[0] != 0 {
-				return v[1]
-			}
-			return v[2]
-		}, above, x, y)
-	}
 	isAbove := func(m *meter, x *array) *array {
 		return m.Where(func(a, b float64) bool { return a > b }, x, naive.Num(0))
 	}
@@ -194,7 +186,7 @@ var costTable = sync.OnceValue(func() []costCase {
 			}
 			return v[0]
 		}, in[0])
-	}, ofOne(func(m *meter, x, _, g *array) *array { return chosen(m, isAbove(m, x), g, m.Mul(g, naive.Num(0.1))) }))
+	}, ofOne(func(m *meter, x, _, g *array) *array { return m.Choose(isAbove(m, x), g, m.Mul(g, naive.Num(0.1))) }))
 	row("elu", "elu", floatOf, func(m *meter, in []*array) *array {
 		return m.Each(0, func(v []float64) float64 {
 			if below := m.Times(m.Apply(math.Expm1, v[0]), 0.7); v[0] <= 0 {
@@ -204,7 +196,7 @@ var costTable = sync.OnceValue(func() []costCase {
 		}, in[0])
 	}, ofOne(func(m *meter, x, _, g *array) *array {
 		above := isAbove(m, x)
-		return chosen(m, above, g, m.Mul(g, m.Mul(m.Call(math.Exp, m.Fill(x, above, 0)), naive.Num(0.7))))
+		return m.Choose(above, g, m.Mul(g, m.Mul(m.Call(math.Exp, m.Fill(x, above, 0)), naive.Num(0.7))))
 	}))
 
 	// Copies and conversions.
@@ -258,7 +250,7 @@ var costTable = sync.OnceValue(func() []costCase {
 		extreme := ofOne(func(m *meter, x, y, g *array) *array {
 			hit := m.Where(naive.Equals, x, naive.Back(y, axes, x.Shape))
 			ties := m.Sum(hit, axes, true)
-			return m.Each(x.Size, func(v []float64) float64 { return m.Over(v[0], v[1]) }, m.Mul(naive.Back(g, axes, x.Shape), hit), ties)
+			return m.Each(x.Size, func(v []float64) float64 { return m.Over(v[0], v[1]) }, m.Fill(naive.Back(g, axes, x.Shape), m.Not(hit), 0), ties)
 		})
 		row("max of "+name, "max", sameAsInput, fold(math.Inf(-1), (*meter).Larger, 0), extreme)
 		row("min of "+name, "min", sameAsInput, fold(math.Inf(1), (*meter).Smaller, 0), extreme)

@@ -11,7 +11,7 @@ import (
 // Largest and smallest elements, and where they are. NaN counts as larger and as
 // smaller than everything: a result that includes one is NaN.
 
-// d max(x)/dx = 1/k at the k elements that equal the maximum, else 0
+// d max(x)/dx = 1/k at the k elements that equal the maximum, or are NaN like it, else 0
 var opMax, opMin opOf[reduced]
 
 func init() {
@@ -40,8 +40,11 @@ func extreme(o *opOf[reduced], f loops.Foldings) op {
 		gradients: []gradient{{readsInput | readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
 			r, x := o.given(c), c.input()
 			hit := x.Eq(r.back(c.out, x))
+			if r.whole && c.out.has(math.IsNaN) { // as in PyTorch, where NaN over axes makes all NaN
+				hit = x.IsNaN()
+			}
 			ties := hit.Sum(append(r.list(), KeepDim)...)
-			return r.back(g, x).Mul(hit).Div(ties)
+			return r.back(g, x).MaskedFill(hit.Not(), 0).Div(ties) // not a product: an infinite g times 0 would be NaN
 		}}},
 		flops: inputElements,
 	}
@@ -51,8 +54,9 @@ func extreme(o *opOf[reduced], f loops.Foldings) op {
 func inputElements(c *call, _ *Tensor) int { return c.input().Len() }
 
 // Max returns the largest element over axes, or over all if none is named; NaN if
-// there is one. Elements that share the maximum share its gradient. It panics if there
-// is no such axis, or no element to choose from.
+// there is one. Elements that share the maximum share its gradient. If it is NaN, so is
+// the gradient of all elements, but with no axis named the NaNs share it. It panics if
+// there is no such axis, or no element to choose from.
 func (t *Tensor) Max(axes ...int) *Tensor { return opMax.apply(t.reductionOver("max", axes), t) }
 
 // Min returns the smallest element over axes; see [Tensor.Max].

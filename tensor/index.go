@@ -53,7 +53,8 @@ const (
 // tensor, or a []bool, picks those where it is true, on as many axes as it has. The result
 // is then a copy, in which the axes of the tensors take the place of those that they picked
 // from. Several tensors are broadcast together, and their axes come first if they are not
-// next to each other.
+// next to each other. A bool tensor without axes picks everything or nothing: the result has
+// one more axis, of size 1 or 0.
 //
 //	x.Index(x.Gt(0))                // x[x > 0]: a vector
 //	x.Index(tensor.All, ids)        // x[:, ids]
@@ -75,6 +76,9 @@ func (t *Tensor) Index(items ...any) *Tensor {
 	for _, item := range items {
 		switch item := item.(type) {
 		case *Tensor:
+			if axesOf(item) == 0 {
+				t = t.Unsqueeze(axis) // from which everything or nothing is picked
+			}
 			for _, at := range t.asPositions(item, axis) {
 				picks = append(picks, pickedAxis{axis, at})
 				axis++
@@ -135,7 +139,8 @@ type pickedAxis struct {
 }
 
 // asPositions returns the positions that an index tensor picks, one tensor for
-// each of the axes that it takes, from axis on.
+// each of the axes that it takes, from axis on. A mask without axes picks from an axis of
+// size 1.
 func (t *Tensor) asPositions(index *Tensor, axis int) []*Tensor {
 	switch {
 	case index == nil:
@@ -146,6 +151,8 @@ func (t *Tensor) asPositions(index *Tensor, axis int) []*Tensor {
 		fail(ErrDtype, "index", describe(t), fmt.Sprintf("an index is a %s tensor", index.dtype), "use integers or a bool mask")
 	case index.dtype != Bool:
 		return []*Tensor{index}
+	case index.Dim() == 0:
+		return []*Tensor{newTensor(Int64, []int{index.Nonzero().Size(0)}, true)}
 	}
 	if have := t.layout.Shape[axis : axis+index.Dim()]; !slices.Equal(have, index.layout.Shape) {
 		fail(ErrShape, "index", describe(t), fmt.Sprintf("a mask of shape %v stands for axes of sizes %v", index.layout.Shape, have), "a mask has the sizes of the axes that it picks from")

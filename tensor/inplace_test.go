@@ -46,6 +46,28 @@ func TestInPlaceGradients(t *testing.T) {
 			y.SetIndex(b, Of(1, 1))
 			return y
 		}, []float64{2, 4, 0, 0}, []float64{0, 0, 1, 1}},
+		{"all by a mask without axes", func(x, b *Tensor) *Tensor {
+			y := x.Mul(x)
+			y.SetIndex(b, Of(true).Any())
+			return y.Index(Of(true).Any())
+		}, []float64{0, 0, 0, 0}, []float64{1, 1, 1, 1}},
+		{"nothing by a mask without axes", func(x, b *Tensor) *Tensor {
+			y := x.Mul(x)
+			y.SetIndex(b, Of(false).Any())
+			return y
+		}, []float64{2, 4, 6, 8}, nil},
+		{"uniform numbers", func(x, b *Tensor) *Tensor { return x.Mul(x).UniformInPlace(0, 1, nil) }, []float64{0, 0, 0, 0}, nil},
+		{"normal numbers in a row", func(x, b *Tensor) *Tensor {
+			y := x.Mul(x)
+			y.Select(0, 0).NormalInPlace(0, 1, nil)
+			return y
+		}, []float64{0, 0, 6, 8}, nil},
+		{"view taken earlier sees random numbers", func(x, b *Tensor) *Tensor {
+			y := x.Mul(x)
+			early := y.T()
+			y.TruncNormalInPlace(0, 1, -1, 1, nil)
+			return early
+		}, []float64{0, 0, 0, 0}, nil},
 		{"tracked value through a view of an untracked tensor", func(x, b *Tensor) *Tensor {
 			y := Ones(2, 2)
 			y.T().Select(0, 0).MulInPlace(x.Select(0, 1))

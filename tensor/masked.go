@@ -184,8 +184,8 @@ func init() {
 		of := func(mine, other int) gradient {
 			return gradient{readsLeft | readsRight, func(c *call, g *Tensor, _ int) *Tensor {
 				a, b := c.in[mine], c.in[other]
-				half := g.Mul(a.Eq(b)).Mul(0.5)
-				return g.Mul(wins(a, b)).Add(half)
+				half := g.MaskedFill(a.Ne(b), 0).Mul(0.5)
+				return Where(wins(a, b), g, half) // not a product: an infinite g times 0 would be NaN
 			}}
 		}
 		return []gradient{of(0, 1), of(1, 0)}

@@ -235,6 +235,7 @@ func TestAliasing(t *testing.T) {
 func TestIndexByTensors(t *testing.T) {
 	x := Arange(60).View(3, 4, 5)
 	i, j := Of(2, 0, -1), Of([]int{0, 3, 1}, []int{2, 2, 2})
+	yes, no := x.Sum().Gt(0), x.Sum().Lt(0) // without axes
 	for _, c := range []struct {
 		name  string
 		got   *Tensor
@@ -250,6 +251,10 @@ func TestIndexByTensors(t *testing.T) {
 		{"x[1, j, 2]", x.Index(1, j, 2), []int{2, 3}, func(p []int) (int, int, int) { return 1, int(j.At(p[0], p[1])), 2 }},
 		{"x[x > 57]", x.Index(x.Gt(57)), []int{2}, func(p []int) (int, int, int) { return 2, 3, 3 + p[0] }},
 		{"x[:, mask]", x.Index(All, Of(true, false, false, true)), []int{3, 2, 5}, func(p []int) (int, int, int) { return p[0], 3 * p[1], p[2] }},
+		{"x[yes]", x.Index(yes), []int{1, 3, 4, 5}, func(p []int) (int, int, int) { return p[1], p[2], p[3] }},
+		{"x[no]", x.Index(no), []int{0, 3, 4, 5}, nil},
+		{"x[..., yes]", x.Index(Ellipsis, yes), []int{3, 4, 5, 1}, func(p []int) (int, int, int) { return p[0], p[1], p[2] }},
+		{"x[:, yes, i]", x.Index(All, yes, i), []int{3, 3, 5}, func(p []int) (int, int, int) { return p[0], int(i.At(p[1])), p[2] }},
 		{"x[mask, mask]", x.Index(Of(true, false, true), Of(true, false, false, true)), []int{2, 5}, func(p []int) (int, int, int) { return 2 * p[0], 3 * p[0], p[1] }},
 	} {
 		if !slices.Equal(c.got.Shape(), c.shape) {
@@ -295,6 +300,7 @@ func indexOf(name string, x, i, j *Tensor) []any {
 		"x[i]": {i}, "x[:, j]": {All, j}, "x[..., i]": {Ellipsis, i}, "x[i, j]": {i, j}, "x[i, :, j]": {i, All, j}, "x[:, i, j]": {All, i, j},
 		"x[1, j, 2]": {1, j, 2}, "x[x > 57]": {x.Gt(57)}, "x[:, mask]": {All, Of(true, false, false, true)},
 		"x[mask, mask]": {Of(true, false, true), Of(true, false, false, true)},
+		"x[yes]":        {x.Sum().Gt(0)}, "x[no]": {x.Sum().Lt(0)}, "x[..., yes]": {Ellipsis, x.Sum().Gt(0)}, "x[:, yes, i]": {All, x.Sum().Gt(0), i},
 	}[name]
 }
 
@@ -409,6 +415,11 @@ func TestNaNRules(t *testing.T) {
 		{"softmax of nothing but -inf", Of(-inf, -inf).Softmax(0), []float64{nan, nan}},
 		{"logsumexp of -inf", Of(-inf, -inf).LogSumExp(), []float64{-inf}},
 		{"logsumexp of inf", Of(inf, 1).LogSumExp(), []float64{inf}},
+		{"logsumexp of NaN", Of(nan).LogSumExp(), []float64{nan}},
+		{"logsumexp of NaN in bfloat16", With(BFloat16).Of(nan).LogSumExp(), []float64{nan}},
+		{"logsumexp of NaN and -inf", Of(nan, -inf).LogSumExp(), []float64{nan}},
+		{"logsumexp of NaN and inf", Of(-inf, nan, inf).LogSumExp(), []float64{nan}},
+		{"logsumexp of inf and -inf", Of(-inf, inf).LogSumExp(), []float64{inf}},
 		{"var of one", Of(3.).Var(), []float64{nan}},
 		{"mean of none", Zeros(0).Mean(), []float64{nan}},
 		{"remainder", Of(7., -7, 7, -7).Remainder(Of(3., 3, -3, -3)), []float64{1, 2, -2, -1}},

@@ -318,9 +318,41 @@ func (m Maker) blank(op string, shape []int) *Tensor {
 func (t *Tensor) UniformInPlace(low, high float64, g *Generator) *Tensor {
 	t.exist("uniform")
 	bits := uniformBits(t.dtype)
-	return randomize(t, "uniform", g, distribution[float64]{name: "uniform", params: []float64{low, high}, direct: func(dst []float64, run random.Draw, start int) {
+	d := distribution[float64]{name: "uniform", params: []float64{low, high}, direct: func(dst []float64, run random.Draw, start int) {
 		run.Uniforms(dst, start, bits, low, high)
-	}})
+	}}
+	if top, reached := lastBelow(t.dtype, low, high); reached {
+		d.name = "" // devices know nothing of top
+		d.direct = func(dst []float64, run random.Draw, start int) {
+			run.Uniforms(dst, start, bits, low, high)
+			for i, v := range dst {
+				if v > top {
+					dst[i] = top
+				}
+			}
+		}
+	}
+	return randomize(t, "uniform", g, d)
+}
+
+// lastBelow reports whether uniform numbers in [low, high) can reach high when they are rounded to d, and returns the
+// largest number of d below high.
+func lastBelow(d Dtype, low, high float64) (top float64, reached bool) {
+	span, end := high-low, d.Round(high)
+	if !d.IsFloat() || !(span > 0) || !loops.IsFinite(span) || !loops.IsFinite(end) {
+		return 0, false
+	}
+	last := 1 - math.Ldexp(1, -uniformBits(d))                                  // of the numbers in [0, 1)
+	if d.Round(max(low+float64(last*span), math.FMA(last, span, low))) < high { // loops may round once or twice
+		return 0, false
+	}
+	switch code := d.Encode(end); {
+	case end > 0:
+		return d.Decode(code - 1).Value, true
+	case end < 0:
+		return d.Decode(code + 1).Value, true
+	}
+	return -Finfo(d).SmallestSubnormal, true
 }
 
 // NormalInPlace fills t with normal random numbers; see [Tensor.UniformInPlace].
@@ -358,6 +390,9 @@ func randomize[T numbers.Number](t *Tensor, name string, g *Generator, d distrib
 		fail(ErrDtype, name, t.dtype.String(), "random fractions need a floating-point dtype", "use Randint for integers")
 	}
 	t.checkWritable(name + " in place")
+	if GradEnabled() && t.RequiresGrad() { // as a Fill, so that no gradient goes to what t was computed from
+		return t.putBy(scalar(0, Float64), func() { fillRandom(t, g, d) })
+	}
 	fillRandom(t, g, d)
 	t.storage.Version.Add(1)
 	return t

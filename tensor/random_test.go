@@ -264,6 +264,40 @@ func TestSmallFloatsStayBelowOne(t *testing.T) {
 	}
 }
 
+// TestUniformStaysBelowItsEnd: 1.999 is 2 in bfloat16, and 1+(1-2⁻²⁴) is 2 in float32. The rest of the numbers are what
+// the formula gives.
+func TestUniformStaysBelowItsEnd(t *testing.T) {
+	for _, c := range []struct {
+		dtype     Dtype
+		low, high float64
+		n         int
+		top       float64 // the largest number below high
+	}{
+		{BFloat16, 1, 2, 10_000, 2 - 0x1p-7}, {Float16, 1, 2, 50_000, 2 - 0x1p-10}, {Float8E5M2, 1, 2, 1000, 1.75}, {Float8E4M3, -3, -2, 1000, -2.25},
+		{BFloat16, 1, 1.5, 10_000, 1.5 - 0x1p-7}, {BFloat16, -1, 0, 10_000, -0x1p-8}, {BFloat16, 100, 100.3, 1000, 100},
+		{Float32, 1 << 20, 1<<20 + 1, 10_000, 1<<20 + 1 - 0x1p-3},
+		{Float32, 1, 1 + 0x1p-22, 1000, 1 + 0x1p-23}, {Float64, 1, 1 + 0x1p-51, 1000, 1 + 0x1p-52},
+	} {
+		x := With(c.dtype, NewGenerator(1)).Uniform(c.low, c.high, c.n)
+		if got := x.Max().Item(); got != c.top {
+			t.Errorf("%s: the largest of [%v, %v) is %v, want %v", c.dtype, c.low, c.high, got, c.top)
+		}
+		unit := With(c.dtype, NewGenerator(1)).Rand(c.n).Floats()
+		for i, got := range x.Floats() {
+			want := c.dtype.Round(c.low + unit[i]*(c.high-c.low))
+			if want >= c.high {
+				want = c.top
+			}
+			if got != want {
+				t.Fatalf("%s: number %d of [%v, %v) is %v, want %v", c.dtype, i, c.low, c.high, got, want)
+			}
+		}
+	}
+	if got := With(BFloat16).Uniform(2, 2, 100); !Equal(got, With(BFloat16).Full(2, 100)) {
+		t.Errorf("[2, 2) gives %v", got)
+	}
+}
+
 func TestRandomMistakes(t *testing.T) {
 	for name, f := range map[string]func(){
 		"rand of int64":      func() { With(Int64).Rand(3) },

@@ -18,7 +18,8 @@ const KeepDim = layout.KeepDim
 type reduced struct {
 	axes  []bool // for each axis of the input
 	keep  bool
-	count int // elements for each result
+	whole bool // no axis was named
+	count int  // elements for each result
 }
 
 // reductionOver reads the axes that a method was given; none means all.
@@ -41,6 +42,7 @@ func (t *Tensor) reductionOver(op string, axes []int) reduced {
 		}
 		r.axes[a] = true
 	}
+	r.whole = all
 	for i, size := range t.layout.Shape {
 		r.axes[i] = r.axes[i] || all
 		if r.axes[i] {

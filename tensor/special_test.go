@@ -23,6 +23,14 @@ func TestGradientsAtSpecialPoints(t *testing.T) {
 		{"max at of ties", []float64{3, 1, 3}, func(x *Tensor) *Tensor { v, _ := x.MaxAt(0); return v }, []float64{1, 0, 0}},
 		{"min of ties", []float64{3, 1, 1}, func(x *Tensor) *Tensor { return x.Min() }, []float64{0, 0.5, 0.5}},
 		{"maximum of equals", []float64{1, 2}, func(x *Tensor) *Tensor { return x.Maximum(Of(1., 1)) }, []float64{0.5, 1}},
+		// The gradient that comes in is infinite where the result is 0.
+		{"maximum of a loser", []float64{-1, 4}, func(x *Tensor) *Tensor { return x.Maximum(0).Sqrt() }, []float64{0, 0.25}},
+		{"minimum of a loser", []float64{1, -4}, func(x *Tensor) *Tensor { return x.Minimum(0).Neg().Sqrt() }, []float64{0, -0.25}},
+		{"max of a loser", []float64{-1, 0}, func(x *Tensor) *Tensor { return x.Max().Sqrt() }, []float64{0, math.Inf(1)}},
+		{"max with a NaN", []float64{1, math.NaN()}, func(x *Tensor) *Tensor { return x.Max() }, []float64{0, 1}},
+		{"max with a NaN, kept as an axis", []float64{math.NaN(), 1}, func(x *Tensor) *Tensor { return x.Max(KeepDim) }, []float64{1, 0}},
+		{"min with two", []float64{math.NaN(), 1, math.NaN()}, func(x *Tensor) *Tensor { return x.Min() }, []float64{0.5, 0, 0.5}},
+		{"max over an axis with a NaN", []float64{1, math.NaN()}, func(x *Tensor) *Tensor { return x.Max(0) }, []float64{math.NaN(), math.NaN()}},
 		{"prod with a 0", []float64{2, 0, 3}, func(x *Tensor) *Tensor { return x.Prod() }, []float64{0, 6, 0}},
 		{"prod with two", []float64{2, 0, 0}, func(x *Tensor) *Tensor { return x.Prod() }, []float64{0, 0, 0}},
 		// y = (x₀, x₀x₁, x₀x₁x₂): dΣy/dx = (1 + x₁ + x₁x₂, x₀ + x₀x₂, x₀x₁)
@@ -47,6 +55,35 @@ func TestGradientsAtSpecialPoints(t *testing.T) {
 	one.Cumprod(0).Add(one.Cumsum(-1)).Backward()
 	if got := one.Grad().Item(); got != 2 {
 		t.Errorf("a single number as a row of one has gradient %g, want 2", got)
+	}
+}
+
+// TestGradientsOfLargeFloat16: a step on the way may be beyond float16, or too small for it, if the gradient isn't.
+func TestGradientsOfLargeFloat16(t *testing.T) {
+	wave := make([]float64, 100)
+	for i := range wave {
+		wave[i] = float64(1000 - i%2*2000)
+	}
+	for _, c := range []struct {
+		name string
+		x    []float64
+		f    func(x *Tensor) *Tensor
+		want []float64 // of the first two
+	}{
+		{"gelu tanh", []float64{300, -300}, (*Tensor).GELUTanh, []float64{1, 0}},
+		{"std", wave, func(x *Tensor) *Tensor { return x.Std() }, []float64{1 / math.Sqrt(9900), -1 / math.Sqrt(9900)}},
+		{"atan", []float64{100, 300}, (*Tensor).Atan, []float64{1. / 10001, 1. / 90001}},
+		{"asinh", []float64{100, -300}, (*Tensor).Asinh, []float64{1 / math.Sqrt(10001), 1 / math.Sqrt(90001)}},
+		{"acosh", []float64{100, 300}, (*Tensor).Acosh, []float64{1 / math.Sqrt(9999), 1 / math.Sqrt(89999)}},
+		{"p-norm", []float64{100, 100}, func(x *Tensor) *Tensor { return x.PNorm(3) }, []float64{math.Pow(2, -2./3), math.Pow(2, -2./3)}},
+	} {
+		x := With(Float16).Of(c.x).RequireGrad()
+		c.f(x).Sum().Backward()
+		for i, want := range c.want {
+			if got, want := x.Grad().At(i), Float16.Round(want); got != want {
+				t.Errorf("%s: the gradient at %v is %v, want %v", c.name, c.x[i], got, want)
+			}
+		}
 	}
 }
 

@@ -61,10 +61,11 @@ func init() {
 		cast:    castWide,
 		forward: func(c *call) *Tensor { return spreadForward(c, opStd.given(c), math.Sqrt) },
 		gradients: []gradient{{readsInput | readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
-			v, x := opStd.given(c), c.input()
-			flat := c.out.Eq(0) // masked before dividing, so that no derivative of slope is 0/0
-			slope := g.Div(c.out.Mul(v.divisor).MaskedFill(flat, 1)).MaskedFill(flat, 0)
-			return v.back(slope, x).Mul(v.centred(x))
+			v, wide := opStd.given(c), wideSum(g.dtype) // (n-1)·std may be beyond float16
+			x, out := c.input().To(wide), c.out.To(wide)
+			flat := out.Eq(0) // masked before dividing, so that no derivative of slope is 0/0
+			slope := g.To(wide).Div(out.Mul(v.divisor).MaskedFill(flat, 1)).MaskedFill(flat, 0)
+			return v.back(slope, x).Mul(v.centred(x)).To(g.dtype)
 		}}},
 		flops: spreadFLOPs(3),
 	})
@@ -155,7 +156,8 @@ func (t *Tensor) PNorm(p float64, axes ...int) *Tensor {
 		zero := x.Detach().Eq(0)
 		return x.MaskedFill(zero, 1).Pow(p).MaskedFill(zero, 0)
 	}
-	return safely(safely(t.Abs(), p).Sum(axes...), 1/p)
+	wide := t.To(wideSum(t.dtype)) // for powers, and their sum, that t's dtype can't hold
+	return safely(safely(wide.Abs(), p).Sum(axes...), 1/p).To(t.dtype)
 }
 
 // d(Πx)/dxᵢ = Π of all others: (Πx)/xᵢ where no element is 0

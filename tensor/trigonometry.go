@@ -12,7 +12,7 @@ import (
 var opTan, opAsin, opAcos, opAtan, opSinh, opCosh, opAsinh, opAcosh, opAtanh op
 
 func init() {
-	x := func(c *call) *Tensor { return c.input() }
+	x := func(c *call) *Tensor { return c.input().To(wideSum(c.input().dtype)) } // whose square may be beyond float16
 	// (1-x)(1+x) is 1-x², and keeps the digits that a difference of squares loses near 1.
 	toOne := func(c *call) *Tensor { return x(c).Neg().Add(1).Mul(x(c).Add(1)) }
 	for _, o := range []struct {
@@ -43,7 +43,7 @@ func init() {
 			name:      o.name,
 			cast:      o.cast,
 			forward:   unary(loops.FloatKernels(o.value), floatDtype),
-			gradients: []gradient{{o.reads, func(c *call, g *Tensor, _ int) *Tensor { return o.slope(c, g) }}},
+			gradients: []gradient{{o.reads, func(c *call, g *Tensor, _ int) *Tensor { return o.slope(c, g).To(g.dtype) }}},
 			flops:     onePerElement,
 		})
 	}
@@ -81,15 +81,16 @@ var opAtan2 op
 
 func init() {
 	over := func(c *call, of *Tensor) *Tensor {
-		r2 := c.left().Square().Add(c.right().Square())
+		square := func(x *Tensor) *Tensor { return x.To(wideSum(x.dtype)).Square() } // which may be beyond float16
+		r2 := square(c.left()).Add(square(c.right()))
 		return of.Div(r2.MaskedFill(r2.Eq(0), math.Inf(1)))
 	}
 	define(&opAtan2, op{
 		name:    "atan2",
 		forward: notBool(binary(loops.FloatKernels2(loops.Atan2), floatDtype), "convert with To(tensor.Float32)"),
 		gradients: []gradient{
-			{readsLeft | readsRight, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(over(c, c.right())) }},
-			{readsLeft | readsRight, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(over(c, c.left())).Neg() }},
+			{readsLeft | readsRight, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(over(c, c.right())).To(g.dtype) }},
+			{readsLeft | readsRight, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(over(c, c.left())).Neg().To(g.dtype) }},
 		},
 		broadcasts: true,
 		flops:      onePerElement,

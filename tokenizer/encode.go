@@ -9,7 +9,8 @@ func (t *BPE) Encode(text string) []int32 {
 	return t.AppendEncode(make([]int32, 0, len(text)/3+4), text)
 }
 
-// AppendEncode appends the ids of text to ids and returns the longer list, as append does.
+// AppendEncode appends the ids of text to ids and returns the longer list, as append does. Unlike append, it may also
+// write to the places behind the result, up to its capacity.
 func (t *BPE) AppendEncode(ids []int32, text string) []int32 {
 	e := t.encoders.Get().(*encoder)
 	defer t.encoders.Put(e)

@@ -331,8 +331,8 @@ var constant = of(func(_ meter, x, _, _ array) array { return naive.New(x.Shape,
 // choice gives the gradient to the operand that wins, and half of it to each if none does.
 func choice(wins func(a, b float64) bool) []Gradient {
 	share := func(m meter, mine, other, g array) array {
-		half := m.Mul(m.Mul(g, m.Where(naive.Equals, mine, other)), naive.Num(0.5))
-		return m.Add(m.Mul(g, m.Where(wins, mine, other)), half)
+		half := m.Mul(m.Fill(g, m.Where(func(a, b float64) bool { return a != b }, mine, other), 0), naive.Num(0.5))
+		return m.Choose(m.Where(wins, mine, other), g, half)
 	}
 	return pair(
 		func(m meter, a, b, _, g array) array { return share(m, a, b, g) },

@@ -363,6 +363,16 @@ func (m *Meter) Fill(x, mask *Array, value float64) *Array {
 	}, x, mask)
 }
 
+// Choose is x where the mask is set, and y elsewhere.
+func (m *Meter) Choose(mask, x, y *Array) *Array {
+	return m.Each(x.Size, func(v []float64) float64 {
+		if v[0] != 0 {
+			return v[1]
+		}
+		return v[2]
+	}, mask, x, y)
+}
+
 // Keep is x where y is not 0, and 0 elsewhere.
 func (m *Meter) Keep(x, y *Array) *Array {
 	return m.Each(0, func(v []float64) float64 {

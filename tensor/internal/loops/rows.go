@@ -143,7 +143,7 @@ func SoftmaxColumns(out, x Array, axis int, logarithm bool) bool {
 	return true
 }
 
-// largestOf may skip NaN: the exponentials will show it.
+// largestOf may skip NaN: the exponentials will show it, for those who compute them.
 func largestOf[T float32 | float64](x []T) T {
 	if x, ok := any(x).([]float32); ok && Vectors32.Largest != nil {
 		return T(Vectors32.Largest(x))
@@ -183,7 +183,13 @@ func logSumExps[T float32 | float64](out []T, x Array, count int) {
 		for i := start; i < end; i++ {
 			r.Copy(row, i*count)
 			largest := largestOf(row)
-			if math.IsInf(float64(largest), 0) { // nothing to add, or all infinite
+			if math.IsInf(float64(largest), 0) { // nothing to add, or all infinite, but for a NaN that was skipped
+				for _, v := range row {
+					if v != v {
+						largest = v
+						break
+					}
+				}
 				out[i] = largest
 				continue
 			}
