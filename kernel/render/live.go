@@ -190,8 +190,9 @@ func (s *site) live(i int) string {
 }
 
 var (
-	shellLine = regexp.MustCompile(`(?m)^\s*(?:!|%%?[a-z])`)
-	foreign   = regexp.MustCompile(`"(C|os/exec|os/user|os/signal|net|net/[a-z/]+|plugin|syscall|golang\.org/x/sys/[a-z]+)"|\bexec\.Command\b|\bhttp\.(?:Get|Post|ListenAndServe)\b`)
+	shellLine = regexp.MustCompile(`(?m)^(?://gonb:)?(?:!|%%?[a-z])`)
+	// A path alone on its line, or after import, is no other text that reads like it.
+	foreign = regexp.MustCompile(`(?m)^\s*(?:import\s+)?(?:[\w.]+\s+)?"(C|os/exec|os/user|os/signal|net|net/[a-z/]+|plugin|syscall|golang\.org/x/sys/[a-z]+)"\s*$|\bexec\.Command\b|\bhttp\.(?:Get|Post|ListenAndServe)\b`)
 )
 
 // beyondPage says why a cell can't run in a page; "" if it can.

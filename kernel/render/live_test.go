@@ -37,6 +37,28 @@ func read(t *testing.T, elem ...string) string {
 	return string(b)
 }
 
+// TestBeyondPage: what only reads like a command or an import is no reason not to run a cell.
+func TestBeyondPage(t *testing.T) {
+	for source, beyond := range map[string]bool{
+		"!ls":                             true,
+		"x := 1\n%timeit x":               true,
+		"//gonb:%test":                    true,
+		"import \"C\"":                    true,
+		"import (\n\tx \"os/exec\"\n)":    true,
+		"import _ \"net/http\"":           true,
+		"http.Get(url)":                   true,
+		"[]string{\"A\", \"B\", \"C\"}":   false,
+		"names := []string{\n\t\"C\",\n}": false,
+		"ok := a &&\n\t!b":                false,
+		"text := `\n  %d items`":          false,
+		"%%\n1 + 1":                       false,
+	} {
+		if why := beyondPage(&notebook.Cell{Type: "code", Source: source}); (why != "") != beyond {
+			t.Errorf("%q: %q", source, why)
+		}
+	}
+}
+
 func TestLive(t *testing.T) {
 	dir := t.TempDir()
 	o := liveOptions(t, dir)

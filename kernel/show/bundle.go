@@ -261,8 +261,9 @@ heads.forEach((head, i) => {
     head.setAttribute("aria-sort", up ? "ascending" : "descending");
     const key = row => row.cells[i + 1] ? row.cells[i + 1].textContent : "";
     const rows = [...table.tBodies[0].rows].sort((a, b) => key(a).localeCompare(key(b), undefined, {numeric: true}));
-    const numbers = rows.every(r => key(r).trim() !== "" && !isNaN(key(r)));
-    if (numbers) rows.sort((a, b) => key(a) - key(b));
+    const number = row => Number(key(row).trim().replace("Inf", "Infinity") || "none");
+    if (rows.every(r => key(r) === "NaN" || !isNaN(number(r))))
+      rows.sort((a, b) => isNaN(number(a)) - isNaN(number(b)) || (number(a) < number(b) ? -1 : number(a) > number(b)));
     if (!up) rows.reverse();
     table.tBodies[0].append(...rows);
   };

@@ -162,6 +162,10 @@ func drawTokens(p *page, name string, ids []int32, vocab [][]byte, newest int32)
 
 // drawCounts shows the pairs that the next merge chooses from, the commonest first.
 func (x *bpe) drawCounts(p *page) {
+	if x.at == mostMerges {
+		p.add(`<p class="x-hint">This explorer ends here: it stops after %d merges.</p>`, mostMerges)
+		return
+	}
 	if x.at == len(x.steps) {
 		p.add(`<p class="x-hint">No pair is left to merge here.</p>`)
 		return

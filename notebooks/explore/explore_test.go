@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -295,6 +296,11 @@ func TestBPE(t *testing.T) {
 		if got := *of; len(got) != 398 || !utf8.ValidString(got) {
 			t.Errorf("%s is cut to %d bytes, the last of which are %q", control, len(got), got[len(got)-4:])
 		}
+	}
+	x.set("text", strings.Join(strings.Split("the quick brown fox jumps over the lazy dog and how many toys judges quiz by vexing waltz", ""), "a")+" there are more pairs than the explorer merges, as in any text that is long enough for it")
+	x.set("at", strconv.Itoa(mostMerges))
+	if want := "stops after 60 merges"; !strings.Contains(drawn(x), want) {
+		t.Errorf("after %d merges it doesn't say that it %s", x.at, want)
 	}
 	x = newBPE()
 	x.set("at", "1")

@@ -126,6 +126,18 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// TestClear: what a cell shows in the place of something else is drawn, however alike they are.
+func TestClear(t *testing.T) {
+	e := begin(t)
+	e.rewrite(1, "for {}", false, "")
+	for _, text := range []string{"step 0\n", "step 1\n", "step 2\n"} {
+		e.now.said(1, message("clear", "true")+text)
+		if html := drawn(e.now.changes()); !strings.Contains(html, strings.TrimSpace(text)) {
+			t.Errorf("the page shows %q without %q", html, text)
+		}
+	}
+}
+
 // TestRefused: cells that can't run say why, and change nothing.
 func TestRefused(t *testing.T) {
 	for code, want := range map[string]string{

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"reflect"
+	"unsafe"
 
 	"github.com/lectern-go/lectern/kernel/internal/display"
 	"github.com/lectern-go/lectern/kernel/internal/runner"
@@ -16,7 +17,7 @@ type board struct {
 	stored   *notebook.Cell
 	draw     *render.Outputs
 	count    int                                 // of outputs, when they were drawn last
-	shown    []string                            // what each output was when it was drawn last
+	shown    []drawing                           // what each output was when it was drawn last
 	widgets  map[*notebook.Output]*runner.Widget // outputs that the page draws itself
 }
 
@@ -26,13 +27,20 @@ func newBoard(prefix, code string) *board {
 	return b
 }
 
+// A drawing is what tells an output from what it was: a stream grows, a display gets other data, and what comes after
+// clear_output is another output.
+type drawing struct {
+	of   *notebook.Output
+	text int
+	data unsafe.Pointer
+}
+
 // drawn are the outputs that have changed since the last call.
 func (b *board) drawn() (list []change) {
 	n := len(b.stored.Outputs)
-	b.shown = append(b.shown, make([]string, max(0, n-len(b.shown)))...)[:n]
+	b.shown = append(b.shown, make([]drawing, max(0, n-len(b.shown)))...)[:n]
 	for i, o := range b.stored.Outputs {
-		// A stream grows, and a display gets other data: neither changes in place.
-		now := fmt.Sprint(o.Type, o.Name, len(o.Text), reflect.ValueOf(o.Data).Pointer())
+		now := drawing{o, len(o.Text), reflect.ValueOf(o.Data).UnsafePointer()}
 		if b.shown[i] == now {
 			continue
 		}

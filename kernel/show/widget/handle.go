@@ -36,7 +36,8 @@ func (k *Kept) handle(event string) {
 	}
 	i := slices.IndexFunc(k.ints, func(w *Value[int]) bool { return w.id == id })
 	if f, err := strconv.ParseFloat(value, 64); err == nil && f == f && i >= 0 {
-		change(k.ints[i], int(math.Round(min(max(f, math.MinInt32), math.MaxInt32))))
+		const exact = 1 << 53 // a page's numbers are whole up to there
+		change(k.ints[i], int(math.Round(min(max(f, -exact), exact))))
 	}
 	i = slices.IndexFunc(k.floats, func(w *Value[float64]) bool { return w.id == id })
 	if f, err := strconv.ParseFloat(value, 64); err == nil && f == f && i >= 0 {

@@ -62,6 +62,10 @@ func TestEvents(t *testing.T) {
 	if clicks != 2 {
 		t.Errorf("%d clicks, want 2", clicks)
 	}
+	large := IntSlider("parameters", 0, 70_000_000_000, 7_000_000_000)
+	if k.handle(large.id + "\x0050000000000"); large.Value() != 50_000_000_000 {
+		t.Errorf("a large slider at 5e10 is %d", large.Value())
+	}
 }
 
 func TestPanics(t *testing.T) {
