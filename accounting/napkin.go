@@ -286,8 +286,12 @@ func (a ActivationMemory) Bytes() int {
 
 // Checkpointed returns the bytes if the input of every k-th layer is kept and the
 // others are recomputed in backward: the kept ones, and those of the one segment that
-// is being recomputed.
+// is being recomputed, which is at most all of them. It panics if k is not positive.
 func (a ActivationMemory) Checkpointed(k int) int {
+	if k < 1 {
+		panic(fmt.Errorf("accounting: checkpointed: the input of every %d-th layer is kept; give a positive number", k))
+	}
+	k = max(min(k, a.Layers), 1)
 	kept := (a.Layers + k - 1) / k
 	return (kept + k - 1) * a.BytesPerElement * a.Batch * a.Width / max(a.MicroBatches, 1)
 }

@@ -3,6 +3,7 @@ package accounting_test
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/lectern-go/lectern/accounting"
@@ -86,10 +87,38 @@ func TestNapkinMath(t *testing.T) {
 		{"optimal tokens per parameter", accounting.ComputeOptimal{FLOPs: 1e21, TokensPerParameter: 30}.Tokens() / accounting.ComputeOptimal{FLOPs: 1e21, TokensPerParameter: 30}.Parameters(), 30, 1e-12},
 		{"D²L of the deep network", float64(accounting.TrainingMemory{Width: 8, Layers: 3}.Parameters() - 8), 192, 0},
 		{"last segment of a network that does not divide", float64(accounting.ActivationMemory{Batch: 1, Width: 1, Layers: 10, BytesPerElement: 1}.Checkpointed(3)), 4 + 2, 0},
+		{"a segment longer than the network", float64(accounting.ActivationMemory{Batch: 1, Width: 1, Layers: 10, BytesPerElement: 1}.Checkpointed(100)), 10, 0},
+		{"a network without layers", float64(accounting.ActivationMemory{Batch: 1, Width: 1, BytesPerElement: 1}.Checkpointed(3)), 0, 0},
 	}
 	for _, tt := range tests {
 		if math.Abs(tt.got-tt.want) > tt.near*math.Abs(tt.want) {
 			t.Errorf("%s: got %v, want %v", tt.name, tt.got, tt.want)
 		}
+	}
+}
+
+func TestCheckpointsNeedLayersBetweenThem(t *testing.T) {
+	defer func() {
+		if r, want := recover(), "every 0-th layer"; !strings.Contains(fmt.Sprint(r), want) {
+			t.Errorf("panicked with %v, want %q in it", r, want)
+		}
+	}()
+	accounting.ActivationMemory{Layers: 4}.Checkpointed(0)
+}
+
+// TestNumbersAreRoundedBeforeTheirExponent or prefix is chosen.
+func TestNumbersAreRoundedBeforeTheirExponent(t *testing.T) {
+	for tokens, want := range map[float64]string{
+		1e23: "1e23", 9.99996e18: "1e19", 9.99994e18: "9.9999e18", 999_999_999: "1e9", 999_999: "1e6", -999_999: "-1e6", 99_999: "99999",
+		15e12: "15e12", 2.5e-7: "2.5e-7", 5e-324: "4.9407e-324", 0.00099999: "9.9999e-4", 0.000999999: "0.001",
+	} {
+		text := accounting.TrainingTime{Parameters: 1, Tokens: tokens, On: h100}.String()
+		if !strings.Contains(text, " · "+want+" tokens") {
+			t.Errorf("%g tokens: %q, want %q in it", tokens, text, want)
+		}
+	}
+	m := accounting.Machine{Name: "m", PeakPerSecond: 999.96e9, BytesPerSecond: 999_940}
+	if want := "m: 1 TFLOP/s, 999.9 kB/s"; !strings.HasPrefix(m.String(), want) {
+		t.Errorf("got %q, want %q", m, want)
 	}
 }

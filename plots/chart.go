@@ -114,14 +114,21 @@ func linearTicks(low, high float64) []plot.Tick {
 			break
 		}
 	}
+	far := max(math.Abs(low), math.Abs(high))
+	if !(far/step < 1<<53) { // beyond that, i++ is i: there are no numbers between the ticks
+		return nil
+	}
+	// A label has as many digits as it takes to tell a tick from the next.
+	digits := int(math.Floor(math.Log10(far))-math.Floor(math.Log10(step)+1e-9)) + 1
 	var ticks []plot.Tick
-	for i := math.Ceil(low/step - 1e-9); i*step <= high+step*1e-9; i++ {
-		ticks = append(ticks, plot.Tick{Value: i * step, Label: short(i * step)})
+	for i, last := math.Ceil(low/step-1e-9), math.Floor(high/step+1e-9); i <= last; i++ {
+		ticks = append(ticks, plot.Tick{Value: i * step, Label: shortTo(digits, i*step)})
 	}
 	return ticks
 }
 
-// logTicks are powers of ten with labels, or more if there are few of them.
+// logTicks are powers of ten with labels, or more if there are few of them. A range without two of these has the ticks
+// of a linear axis.
 func logTicks(low, high float64) []plot.Tick {
 	if !(0 < low && low < high) || math.IsInf(high, 0) {
 		return nil
@@ -130,38 +137,67 @@ func logTicks(low, high float64) []plot.Tick {
 	first, last := int(math.Floor(math.Log10(low))), int(math.Ceil(math.Log10(high)))
 	every := max(1, (last-first)/8)
 	few := math.Log10(high/low) < 2.5
+	labels := 0
 	for e := first; e <= last; e++ {
 		power := math.Pow10(e)
 		for m := 1; m < 10; m++ {
 			t := plot.Tick{Value: float64(m) * power}
+			if t.Value < low*(1-1e-9) || t.Value > high*(1+1e-9) {
+				continue
+			}
 			if m == 1 && e%every == 0 || few && (m == 2 || m == 5) {
 				t.Label = short(t.Value)
+				labels++
 			}
-			if t.Value >= low*(1-1e-9) && t.Value <= high*(1+1e-9) {
-				ticks = append(ticks, t)
-			}
+			ticks = append(ticks, t)
 		}
+	}
+	if labels < 2 {
+		return linearTicks(low, high)
 	}
 	return ticks
 }
 
-// short writes a number for an axis or a label: 0.001, 250, 1,500, 2 M, 1e-05.
-func short(x float64) string {
-	switch abs := math.Abs(x); {
-	case abs < 1e-12:
-		return "0"
+// short writes a number for an axis or a label: 0.001, 250, 1500, 2 M, 1e-05.
+func short(x float64) string { return shortTo(0, x) }
+
+// shortTo is short with at least a number of digits, if x has so many.
+func shortTo(digits int, x float64) string {
+	few := max(digits, 3)
+	digits = max(digits, 4)
+	r := rounded(x, digits) // which may have the next unit
+	switch abs := math.Abs(r); {
+	case abs == 0:
+		return "0" // never -0
 	case abs >= 1e18 || abs < 1e-3:
-		return strconv.FormatFloat(x, 'g', 3, 64)
+		return strconv.FormatFloat(x, 'g', few, 64)
 	case abs >= 1e4:
 		units := []string{"", " k", " M", " G", " T", " P"}
 		u := 0
-		for math.Abs(x) >= 1000 {
-			x /= 1000
+		for math.Abs(r) >= 1000 {
+			r, x = r/1000, x/1000
 			u++
 		}
-		return strconv.FormatFloat(x, 'g', 4, 64) + units[u]
+		return strconv.FormatFloat(x, 'g', digits, 64) + units[u]
 	}
-	return strconv.FormatFloat(x, 'g', 4, 64)
+	return strconv.FormatFloat(x, 'g', digits, 64)
+}
+
+// beside is short for a number in a text with others of a given size: what is far smaller is the noise of a zero.
+func beside(size, x float64) string {
+	if math.Abs(x) < 1e-13*math.Abs(size) {
+		return "0"
+	}
+	return short(x)
+}
+
+// rounded returns x with a number of significant digits.
+func rounded(x float64, digits int) float64 {
+	r, err := strconv.ParseFloat(strconv.FormatFloat(x, 'e', digits-1, 64), 64)
+	if err != nil { // the largest numbers may become infinite
+		return x
+	}
+	return r
 }
 
 // key is an entry of a legend.

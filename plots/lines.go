@@ -85,8 +85,12 @@ func orWord(s, other string) string {
 	return s
 }
 
-// settle gives a range to an axis without values, or with one value.
+// settle gives a range to an axis without values, or with one value. Values that differ in their last bits count as
+// one: between them there is no room for ticks, nor, on a log axis, for logarithms that differ.
 func settle(axis *plot.Axis, log bool) {
+	if axis.Min < axis.Max && (tight(axis.Min, axis.Max) || log && tight(math.Log(axis.Min), math.Log(axis.Max))) {
+		axis.Max = axis.Min
+	}
 	switch {
 	case axis.Min > axis.Max && log:
 		axis.Min, axis.Max = 1, 10
@@ -101,6 +105,12 @@ func settle(axis *plot.Axis, log bool) {
 		}
 		axis.Min, axis.Max = axis.Min-gap, axis.Max+gap
 	}
+}
+
+// tight reports whether a range has room for less than about a dozen numbers of the size of its ends.
+func tight(low, high float64) bool {
+	far := max(math.Abs(low), math.Abs(high))
+	return high-low < 12*(far-math.Nextafter(far, 0))
 }
 
 // draw draws the line, with no more points than can be seen.
@@ -205,14 +215,24 @@ func (s *Series) sentence(a Axes) string {
 	}
 	x0, y0, _ := s.point(first, a)
 	x1, y1, _ := s.point(last, a)
-	text := fmt.Sprintf("%sgoes from %s at %s to %s at %s", name, short(y0), short(x0), short(y1), short(x1))
+	say := func(x, y float64) string {
+		sizeX, sizeY := max(math.Abs(x0), math.Abs(x1)), max(math.Abs(s.Y[low]), math.Abs(s.Y[high]))
+		if a.LogX {
+			sizeX = 0
+		}
+		if a.LogY {
+			sizeY = 0
+		}
+		return beside(sizeY, y) + " at " + beside(sizeX, x)
+	}
+	text := fmt.Sprintf("%sgoes from %s to %s", name, say(x0, y0), say(x1, y1))
 	if s.Y[low] < min(y0, y1) {
 		x, y, _ := s.point(low, a)
-		text += fmt.Sprintf(", lowest %s at %s", short(y), short(x))
+		text += ", lowest " + say(x, y)
 	}
 	if s.Y[high] > max(y0, y1) {
 		x, y, _ := s.point(high, a)
-		text += fmt.Sprintf(", highest %s at %s", short(y), short(x))
+		text += ", highest " + say(x, y)
 	}
 	if broken > 0 {
 		text += fmt.Sprintf(", %d not drawn", broken)

@@ -49,8 +49,10 @@ func Paths(loss func(x, y float64) float64, plane Plane, paths ...Path) *diagram
 		p.Add(drawn(func(c draw.Canvas, p *plot.Plot) { path.draw(c, p, i) }))
 		if n := len(path.Points); n > 0 {
 			a, b := path.Points[0], path.Points[n-1]
+			before, after := loss(a[0], a[1]), loss(b[0], b[1])
+			x, y, l := plane.MaxX-plane.MinX, plane.MaxY-plane.MinY, max(math.Abs(before), math.Abs(after))
 			said = append(said, fmt.Sprintf("%s goes in %s from (%s, %s), loss %s, to (%s, %s), loss %s", path.Name, humanize.Count(n-1, "step"),
-				short(a[0]), short(a[1]), short(loss(a[0], a[1])), short(b[0]), short(b[1]), short(loss(b[0], b[1]))))
+				beside(x, a[0]), beside(y, a[1]), beside(l, before), beside(x, b[0]), beside(y, b[1]), beside(l, after)))
 		}
 	}
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = plane.MinX, plane.MaxX, plane.MinY, plane.MaxY

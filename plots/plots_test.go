@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"gonum.org/v1/plot/vg"
 
@@ -38,6 +41,10 @@ func TestUnusualValues(t *testing.T) {
 		"flat loss":              Paths(func(x, y float64) float64 { return 1 }, Plane{0, 1, 0, 1}, Path{"a", nil}, Path{"b", [][2]float64{{nan, 0}}}),
 		"loss that is infinite":  Paths(func(x, y float64) float64 { return 1 / x }, Plane{-1, 1, -1, 1}, Path{"a", [][2]float64{{5, 5}, {0, 0}}}),
 		"loss that is no number": Paths(func(x, y float64) float64 { return nan }, Plane{-1, 1, -1, 1}),
+		"plane of a few numbers": Paths(valley, Plane{1e16, 1e16 + 2, 1, math.Nextafter(1, 2)}),
+		"sum that is almost one": Lines(Axes{}, Run("Σp", []float64{1 - 1./(1<<53), 1 + 1./(1<<52)})),
+		"neighbors":              Lines(Axes{}, Series{"a", []float64{1e16, 1e16 + 2}, []float64{0.3, 0.30000000000000004}}),
+		"neighbors on log":       Lines(Axes{LogX: true, LogY: true}, Series{"a", []float64{1e300, math.Nextafter(1e300, inf)}, []float64{100, math.Nextafter(100, inf)}}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			svg := f.SVG()
@@ -168,6 +175,15 @@ func TestTicks(t *testing.T) {
 		{0.2, 3, true, "0.2 0.5 1 2"},
 		{1e9, 1e15, true, "1 G 10 G 100 G 1 T 10 T 100 T 1 P"},
 		{2, 2, false, ""},
+		{1e16, 1e16 + 2, false, ""},
+		{1, math.MaxFloat64, false, "0 5e+307 1e+308 1.5e+308"},
+		{100_000, 100_040, false, "100 k 100.01 k 100.02 k 100.03 k 100.04 k"},
+		{0.69312, 0.69319, false, "0.69312 0.69314 0.69316 0.69318"},
+		{-0.00050004, -0.00049997, false, "-0.00050004 -0.00050002 -0.0005 -0.00049998"},
+		{-1e-15, 2e-15, false, "-1e-15 0 1e-15 2e-15"},
+		{1e-16, 1e-12, true, "1e-16 1e-15 1e-14 1e-13 1e-12"},
+		{3.1, 3.9, true, "3.2 3.4 3.6 3.8"},
+		{1.5, 4, true, "1.5 2 2.5 3 3.5 4"},
 	} {
 		ticks := linearTicks
 		if c.log {
@@ -181,6 +197,57 @@ func TestTicks(t *testing.T) {
 		}
 		if got := strings.Join(labels, " "); got != c.want {
 			t.Errorf("from %v to %v: %q, want %q", c.low, c.high, got, c.want)
+		}
+	}
+}
+
+// Numbers are rounded before their unit is chosen.
+func TestShort(t *testing.T) {
+	for x, want := range map[float64]string{
+		0: "0", math.Copysign(0, -1): "0", 1e-14: "1e-14", 1500: "1500", 9999.6: "10 k", -999_960: "-1 M", 9.9999e17: "1e+18", 0.00097553: "0.000976",
+	} {
+		if got := short(x); got != want {
+			t.Errorf("short(%v) is %q, want %q", x, got, want)
+		}
+	}
+	for x, want := range map[float64]string{0: "0 ", 999.4: "999 ", 999.7e9: "1 T", 989.5e12: "990 T"} {
+		if got := short3(x); got != want {
+			t.Errorf("short3(%v) is %q, want %q", x, got, want)
+		}
+	}
+}
+
+// TestRooflineHoldsItsMarks: on a machine whose ridge is far left, and for a measurement above the roof.
+func TestRooflineHoldsItsMarks(t *testing.T) {
+	m := accounting.Machine{Name: "cpu", PeakPerSecond: 544e9, BytesPerSecond: 79.5e9}
+	fast := accounting.MatmulOperation(1024, 4)
+	fast.Measured = time.Duration(fast.FLOPs / (5 * m.PeakPerSecond) * 1e9)
+	for name, f := range map[string]*diagram.Figure{
+		"not measured": Roofline(accounting.Roofline(m, accounting.LectureOperations(1024, 4)...)),
+		"above":        Roofline(accounting.Roofline(m, fast)),
+	} {
+		for _, at := range regexp.MustCompile(`d="M([\d.-]+) ([\d.-]+)A`).FindAllStringSubmatch(f.SVG(), -1) { // circles
+			x, _ := strconv.ParseFloat(at[1], 64)
+			y, _ := strconv.ParseFloat(at[2], 64)
+			if x < 0 || x > chartWidth || y < 48 { // the title and the legend end there
+				t.Errorf("%s: a mark is at (%g, %g), beyond the axes", name, x, y)
+			}
+		}
+	}
+}
+
+// TestSmallNumbersAreSaid: a text has numbers however small they are, except for the noise beside larger ones.
+func TestSmallNumbersAreSaid(t *testing.T) {
+	for _, c := range []struct {
+		f    *diagram.Figure
+		want string
+	}{
+		{Lines(Axes{}, Run("", []float64{1e-13, 3e-13})), "goes from 1e-13 at 0 to 3e-13 at 1"},
+		{Lines(Axes{}, Run("", []float64{1, 1e-16})), "goes from 1 at 0 to 0 at 1"},
+		{Lines(Axes{LogY: true}, Run("", []float64{1, 1e-16})), "goes from 1 at 0 to 1e-16 at 1"},
+	} {
+		if !strings.Contains(c.f.String(), c.want) {
+			t.Errorf("%q, want %q in it", c.f, c.want)
 		}
 	}
 }

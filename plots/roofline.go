@@ -38,7 +38,9 @@ func Roofline(reports ...accounting.RooflineReport) *diagram.Figure {
 		see(ridge*4, r.Machine.PeakPerSecond*1.4)
 		for _, o := range r.Operations {
 			see(o.Intensity()/1.6, r.Machine.Attainable(o.Intensity())/2)
-			see(o.Intensity()*3, o.PerSecond()/1.5)
+			see(o.Intensity()*3, r.Machine.Attainable(o.Intensity()))
+			see(o.Intensity(), o.PerSecond()/1.5)
+			see(o.Intensity(), o.PerSecond()) // which is above the roof if one of them is wrong
 		}
 	}
 	for i, r := range reports {
@@ -123,7 +125,7 @@ func overlapsAny(r vg.Rectangle, taken []vg.Rectangle) bool {
 func short3(x float64) string {
 	prefixes := []string{"", "k", "M", "G", "T", "P", "E"}
 	i := 0
-	for math.Abs(x) >= 1000 && i < len(prefixes)-1 {
+	for r := rounded(x, 3); math.Abs(r) >= 1000 && i < len(prefixes)-1; r /= 1000 { // which may have the next prefix
 		x /= 1000
 		i++
 	}

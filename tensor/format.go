@@ -35,7 +35,7 @@ func (t *Tensor) String() string {
 		text = t.printable().Text(len(prefix))
 	}
 	out := prefix + text
-	lineLen := len(text) - strings.LastIndexByte(text, '\n') + 1
+	lineLen := len(out) - strings.LastIndexByte(out, '\n') + 1 // as PyTorch counts
 	for _, note := range notes {
 		if lineLen+len(note)+2 > printed.Width {
 			out += ",\n" + strings.Repeat(" ", len(prefix)) + note

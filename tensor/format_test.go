@@ -27,6 +27,9 @@ func TestString(t *testing.T) {
 		{"bool", Of(true, false), "tensor([ True, False])"},
 		{"float64", With(Float64).Ones(1), "tensor([1.], dtype=float64)"},
 		{"leaf", Of(1.).RequireGrad(), "tensor([1.], requires_grad=True)"},
+		{"a note that is too long for the line", Full(0.1, 7).RequireGrad(),
+			"tensor([0.1000, 0.1000, 0.1000, 0.1000, 0.1000, 0.1000, 0.1000],\n       requires_grad=True)"},
+		{"a note that just fits", Full(0.1, 6).RequireGrad(), "tensor([0.1000, 0.1000, 0.1000, 0.1000, 0.1000, 0.1000], requires_grad=True)"},
 		{"result", Of(1.).RequireGrad().Mul(2), "tensor([2.], grad_fn=<mul>)"},
 		{"three axes", Arange(4).View(2, 1, 2), "tensor([[[0, 1]],\n\n        [[2, 3]]])"},
 		{"long vector is wrapped", Arange(25).Mul(1000), "tensor([    0,  1000,  2000,  3000,  4000,  5000,  6000,  7000,  8000,  9000,\n" +

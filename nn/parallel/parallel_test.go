@@ -289,6 +289,23 @@ func TestPipeline(t *testing.T) {
 	}
 }
 
+// TestSendToARankThatIsDone is never a matter of luck.
+func TestSendToARankThatIsDone(t *testing.T) {
+	for range 20 {
+		err := tensor.Try(func() {
+			parallel.Run(2, func(r *parallel.Rank) {
+				if r.ID == 0 {
+					tensor.Try(func() { r.Receive(1) }) // which fails when the other is done
+					r.Send(1, tensor.Ones(1))
+				}
+			})
+		})
+		if !errors.Is(err, parallel.ErrOrder) {
+			t.Fatalf("%v, want %v", err, parallel.ErrOrder)
+		}
+	}
+}
+
 // TestMistakes are refused in a sentence, whichever rank makes them, and nobody waits for
 // ever.
 func TestMistakes(t *testing.T) {

@@ -137,12 +137,20 @@ func (r *Rank) Receive(from int) *tensor.Tensor { return r.receive("send", from)
 func (r *Rank) send(op string, to int, x *tensor.Tensor) {
 	r.check(op, to)
 	m := message{op, x.Detach().Clone(), r.account.Clock}
+	late := func() {
+		fail(ErrOrder, op, fmt.Sprintf("rank %d sends to rank %d, which is done", r.ID, to), "each Send needs its Receive, and all ranks the same collectives")
+	}
+	select { // first of all, as a select takes any of what is ready, and there may be room for the message
+	case <-r.world.done[to]:
+		late()
+	default:
+	}
 	select {
 	case r.world.from[r.ID][to] <- m:
 	case <-r.world.broken:
 		runtime.Goexit()
 	case <-r.world.done[to]:
-		fail(ErrOrder, op, fmt.Sprintf("rank %d sends to rank %d, which is done", r.ID, to), "each Send needs its Receive, and all ranks the same collectives")
+		late()
 	}
 	r.account.Sent += x.Bytes()
 }

@@ -38,6 +38,15 @@ func OpenGPT2(folder string) (*LM, error) {
 	if err != nil {
 		return nil, err
 	}
+	have := 0
+	for _, w := range weights {
+		have += w.Len()
+	}
+	// A damaged config.json may ask for more than any memory holds. LoadGPT2 names what a file lacks, but needs a model.
+	if want := c.gpt2Weights(); want > 2*float64(have) {
+		return nil, &tensor.Error{Package: "transformer", Kind: nn.ErrState, Op: "open gpt2",
+			Reason: fmt.Sprintf("%s is for a model with %.4g weights, and the file has %.4g", path, want, float64(have))}
+	}
 	m := New(c)
 	if err := m.LoadGPT2(weights); err != nil {
 		return nil, err
@@ -83,6 +92,12 @@ func parseGPT2Config(text []byte) (Config, error) {
 	}
 	err := tensor.Try(func() { c = c.complete() })
 	return c, err
+}
+
+// gpt2Weights returns how many weights a GPT-2 of these sizes has, as they may be too many for an int.
+func (c Config) gpt2Weights() float64 {
+	v, t, d, l, h := float64(c.Vocabulary), float64(c.Context), float64(c.Width), float64(c.Layers), float64(c.Hidden)
+	return (v+t)*d + l*(4*d*d+2*d*h+9*d+h) + 2*d
 }
 
 // gpt2Parts has the names of layers that differ between here and GPT-2's files. There,

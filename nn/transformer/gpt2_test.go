@@ -111,6 +111,9 @@ func TestGPT2Configs(t *testing.T) {
 	if c, err := parseGPT2Config([]byte(good)); err != nil || c.Hidden != 96 || c.Eps != 1e-5 {
 		t.Errorf("%+v, %v", c, err)
 	}
+	if c, err := parseGPT2Config([]byte(good)); err != nil || c.gpt2Weights() != float64(c.Sizes().Parameters()) {
+		t.Errorf("%v weights, %v", c.gpt2Weights(), err)
+	}
 	for text, says := range map[string]string{
 		"{":                                                    "unexpected end",
 		`{"n_embd": 24}`:                                       "the sizes of a model",
@@ -156,5 +159,24 @@ func TestGPT2Configs(t *testing.T) {
 	}
 	if _, err := OpenGPT2(dir); !errors.Is(err, nn.ErrState) {
 		t.Errorf("a file of other weights: %v", err)
+	}
+	weights, err := os.ReadFile("testdata/gpt2/model.safetensors")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "model.safetensors"), weights, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{ // each would take all memory
+		strings.Replace(good, "{", `{"n_inner": 1099511627776, `, 1),
+		strings.Replace(good, `"n_layer": 2`, `"n_layer": 16777216`, 1),
+		strings.NewReplacer(`"vocab_size": 61`, `"vocab_size": 16777216`, `"n_embd": 24`, `"n_embd": 16777216`, `"n_head": 3`, `"n_head": 1`).Replace(good),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, "config.json"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := OpenGPT2(dir); !errors.Is(err, nn.ErrState) || !strings.Contains(err.Error(), "the file has") {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }

@@ -48,9 +48,9 @@ func drawDensity(from, to float64, dtypes []tensor.Dtype, phone bool) *Figure {
 		for last >= first && valueAt(d, last) > to {
 			last--
 		}
-		count := last - first + 1
-		said = append(said, fmt.Sprintf("%s has %s numbers", d, humanize.Thousands(count)))
-		f.label(left, y+bar+14, "start", humanize.Thousands(count)+" numbers", faint)
+		count := uint64(last) - uint64(first) + 1 // nearly all float64 are too many for an int
+		said = append(said, fmt.Sprintf("%s has %s numbers", d, thousands(count)))
+		f.label(left, y+bar+14, "start", thousands(count)+" numbers", faint)
 		var ticks strings.Builder
 		gap := func(n int) float64 { return place(valueAt(d, n)) - place(valueAt(d, n-1)) }
 		for n := first; n <= last; n++ {
@@ -78,6 +78,14 @@ func drawDensity(from, to float64, dtypes []tensor.Dtype, phone bool) *Figure {
 	}
 	f.title = fmt.Sprintf("Numbers between %s and %s: %s", plainNumber(from), plainNumber(to), strings.Join(said, "; "))
 	return f
+}
+
+// thousands is humanize.Thousands for numbers that an int can't hold, too.
+func thousands(n uint64) string {
+	if n <= math.MaxInt {
+		return humanize.Thousands(int(n))
+	}
+	return fmt.Sprintf("%s,%03d", humanize.Thousands(int(n/1000)), n%1000)
 }
 
 // ordinal numbers the values of a format in order: 0 is zero, 1 the smallest positive

@@ -176,6 +176,7 @@ func TestUnusualDiagrams(t *testing.T) {
 		"bits of infinity":     Bits(math.Inf(-1), tensor.Float16, tensor.Int32, tensor.Bool),
 		"no bits":              Bits(1),
 		"density far out":      Density(-1e300, 1e300, tensor.Float64, tensor.Float8E4M3),
+		"density of float64":   Density(-2, 2, tensor.Float64),
 		"density of nothing":   Density(500, 600, tensor.Float8E4M3),
 		"density below zero":   Density(-4, -1, tensor.Float8E5M2, tensor.BFloat16),
 		"no merges":            Merges[tokenizer.Step](nil),
@@ -195,6 +196,7 @@ func TestUnusualDiagrams(t *testing.T) {
 		"pattern with ones":    Einops(einops.Explain("a 1 b -> (a b) 1", []int{2, 1, 3})),
 		"einsum of one":        Einops(einops.ExplainEinsum("a a -> a", []int{3, 3})),
 		"einsum of three":      Einops(einops.ExplainEinsum("a b, b c, c d -> a d", []int{2, 3}, []int{3, 4}, []int{4, 5})),
+		"heat of NaN":          Heat("it", []string{"a"}, []string{"b", "c"}, tensor.Of([]float64{math.NaN(), math.Inf(1)}).View(1, 2)),
 		"forward alone":        Passes(func() { tensor.Ones(2, 3).Matmul(tensor.Ones(3)) }),
 		"many layers": Passes(func() {
 			x := tensor.Ones(64, 2)
@@ -368,6 +370,24 @@ func TestStrips(t *testing.T) {
 		}
 	}()
 	Strips("Numbers drawn", Strip{"one", []Part{{"a", -1}}})
+}
+
+func TestDensityCountsAllNumbers(t *testing.T) {
+	f := Density(-2, 2, tensor.Float64)
+	if want := "float64 has 9,223,372,036,854,775,809 numbers"; !strings.Contains(f.String(), want) {
+		t.Errorf("title %q, want %q in it", f, want)
+	}
+}
+
+// TestHeatOfWhatIsNotFinite: the other cells are as dark as without it.
+func TestHeatOfWhatIsNotFinite(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	svg := Heat("it", []string{"a", "b"}, []string{"c", "d", "e"}, tensor.Of([]float64{nan, 1, 2}, []float64{inf, -inf, 0})).SVG()
+	for text, want := range map[string]int{`fill-opacity="0.36"`: 1, `fill-opacity="0.65"`: 2, `fill-opacity="NaN"`: 0, ">NaN<": 1, ">1<": 1, ">+Inf<": 1, ">-Inf<": 1} {
+		if got := strings.Count(svg, text); got != want {
+			t.Errorf("%s stands there %d times, want %d", text, got, want)
+		}
+	}
 }
 
 func TestFlowAndHeatRefuse(t *testing.T) {

@@ -9,10 +9,10 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// Heat draws a matrix as a heat map: the larger an element in proportion to the largest one, the darker its cell.
-// Cells of zeros and negative numbers stay empty. Integers are written as they are, other numbers with two decimals.
-// what is the title; rows and columns are the names along the sides, as many as the matrix has. It panics if m does
-// not have two axes, or if the names don't fit them.
+// Heat draws a matrix as a heat map: the larger an element beside the largest finite one, the darker its cell.
+// Cells of zeros, negative numbers and NaN stay empty, and one of +Inf is as dark as that of the largest. Integers are
+// written as they are, other numbers with two decimals. what is the title; rows and columns are the names along the
+// sides, as many as the matrix has. It panics if m does not have two axes, or if the names don't fit them.
 //
 //	diagram.Heat("attention", words, words, weights)
 func Heat(what string, rows, columns []string, m *tensor.Tensor) *Figure {
@@ -35,14 +35,16 @@ func drawHeat(what string, rows, columns []string, values []float64, phone bool)
 		widest = max(widest, textWidth(name)+8)
 	}
 	for _, v := range values {
-		largest = max(largest, v)
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			largest = max(largest, v)
+		}
 	}
 	side := max(widest, 46)
 	if phone {
 		side = min(side, (phoneWidth-left)/float64(len(columns)))
 	}
 	format := "%.2f"
-	if !slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) }) {
+	if !slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) && !math.IsNaN(v) }) {
 		format = "%.0f"
 	}
 	var said []string
@@ -58,8 +60,12 @@ func drawHeat(what string, rows, columns []string, values []float64, phone bool)
 			v, x := values[i*len(columns)+j], left+float64(j)*side
 			row = append(row, columns[j]+" "+fmt.Sprintf(format, v))
 			if v > 0 {
+				part := 1.
+				if !math.IsInf(v, 1) {
+					part = v / largest
+				}
 				fmt.Fprintf(&f.body, `<rect x="%s" y="%s" width="%s" height="%s" fill="%s" fill-opacity="%.2f"/>`,
-					number(x), number(y), number(side), number(height), blue, .08+.57*v/largest)
+					number(x), number(y), number(side), number(height), blue, .08+.57*part)
 			}
 			f.box(x, y, side, height, plain)
 			if side >= numbers && v != 0 {
