@@ -219,6 +219,30 @@ func (p page) study() {
 	if got := p.output("05-05"); !strings.Contains(got, "Hello, Ada") {
 		t.Errorf("the cell that asks shows %q", got)
 	}
+	// A cell that is put back while it runs loses what more it prints, and nothing else.
+	p.change("05-05", "kept = 18\nfmt.Print(\"Your name? \")\nvar name string\nshow.Scanln(&name)\nfmt.Println(\"Hello, \" + name)")
+	p.button("05-05", "Run")
+	p.until("the cell asks again", `document.querySelector("#cell-05-05 .live-input input") !== null`, liveState)
+	p.button("05-05", "Reset")
+	p.act(`(() => { const i = document.querySelector("#cell-05-05 .live-input input"); i.value = "Ada"; i.form.requestSubmit(); })()`)
+	p.idle("the cell that was put back ends")
+	if got := p.output("05-05"); got != "" || p.text(`String(lecternLive.cell("05-05").changed())`) != "false" {
+		t.Errorf("the cell that was put back shows %q", got)
+	}
+	if got := p.runCell("05-05", "kept"); strings.TrimSpace(got) != "18" {
+		t.Errorf("after a cell was put back while it ran, its value is %q, want 18", got)
+	}
+	// A folder stays from cell to cell, even an empty one, until it is removed.
+	for _, step := range []struct{ code, want string }{
+		{"dir, _ := os.MkdirTemp(\"\", \"kept\")\nerr := os.Mkdir(dir+\"/inner\", 0o700)\nerr == nil", "true"},
+		{"err = os.WriteFile(dir+\"/inner/a\", []byte(\"a\"), 0o600)\nerr == nil", "true"},
+		{"text, _ := os.ReadFile(dir+\"/inner/a\")\nerr = os.RemoveAll(dir)\nfmt.Println(string(text), err)", "a <nil>"},
+		{"_, err = os.Stat(dir)\nos.IsNotExist(err)", "true"},
+	} {
+		if got := p.runCell("05-05", step.code); strings.TrimSpace(got) != step.want {
+			t.Errorf("%q shows %q, want %s", step.code, got, step.want)
+		}
+	}
 	// HTML of a cell runs nothing.
 	p.runCell("05-05", "show.HTML(`<b id=bold onclick=\"window.hacked=1\">bold</b><img src=x onerror=\"window.hacked=2\"><script>window.hacked=3</script>`)\nshow.HTML(`<i onmouseover=\"window.hacked=4\">it</i><img src=x onerror=\"window.hacked=5\">`)")
 	p.shoot("live-html", false)
@@ -297,6 +321,7 @@ func TestLive(t *testing.T) {
 
 	b.button("05-05", "Run")
 	b.idle("a cell that asks ends")
+	b.act(`document.querySelector("#cell-05-05 .guess .give").click()`)
 	if got := b.output("05-05"); !strings.Contains(got, "strides [4 1]") || strings.Contains(got, "undefined") {
 		t.Errorf("the cell that asks shows %q", got)
 	}
@@ -469,10 +494,71 @@ func TestLiveEdits(t *testing.T) {
 	b.until("the answer is hidden", guessed+" === 0", guessed)
 	b.load(filepath.Join(t.TempDir(), "guessed.ipynb"), mine)
 	b.until("the notebook brings the guess back", guessed+" === 1", guessed)
+	// Those that the notebook lacks stay, and Undo takes back only what came with it.
+	ask[bool](b, `(lecternGuesses.given = {}, document.querySelectorAll(".guess .give")[1].click(), true)`)
+	b.until("another answer is shown", guessed+" === 1", guessed)
+	b.load(filepath.Join(t.TempDir(), "guessed.ipynb"), mine)
+	b.until("both answers are shown", guessed+" === 2", guessed)
+	strip("Undo")
+	b.until("the first answer is hidden again", guessed+` === 1 && document.querySelector(".guess .answer").hidden`, guessed)
 	b.load(filepath.Join(t.TempDir(), "other.ipynb"), []byte("no notebook"))
 	b.until("what is no notebook is refused", says+` === "This can't be loaded: it isn't a notebook"`, says)
 	b.load(filepath.Join(t.TempDir(), "strange.ipynb"), []byte(`{"cells": [{"cell_type": "code", "id": "x", "source": ["1"]}]}`))
 	b.until("a strange notebook changes nothing", says+` === "strange.ipynb has no code that isn't here already. 1 cell is not from this lesson and was left out."`, says)
+	b.clean(fromSite(address))
+}
+
+// TestLiveQuestions: what a cell shows stays behind its question until that is answered, if it runs before, too. Then
+// it replaces what was recorded.
+func TestLiveQuestions(t *testing.T) {
+	address := served(t)
+	b := openBrowser(t)
+	b.window(1280, 900, false)
+	b.open(address + "/01-tokenization.html")
+	const cell = `document.querySelector("#cell-01-13")`
+	shows := func(what, want string) {
+		t.Helper()
+		got := b.text(`[...` + cell + `.querySelectorAll(".out")].filter(e => e.checkVisibility()).map(e => e.innerText.trim()).join(" | ")`)
+		if got != want {
+			t.Errorf("%s it shows %q, want %q", what, got, want)
+		}
+	}
+	b.button("01-13", "Run")
+	b.idle("the cell ends")
+	shows("before its question is answered", "")
+	b.act(cell + `.querySelector(".guess .give").click()`)
+	shows("once its question is answered", "f0 9f 8c 8d")
+	if got := b.text(`String(` + cell + `.querySelector(".live-out").checkVisibility())`); got != "true" {
+		t.Error("what the run has shown does not replace what was recorded")
+	}
+	b.runCell("01-13", "1 << 10")
+	shows("changed", "1024")
+	b.button("01-13", "Reset")
+	shows("put back", "f0 9f 8c 8d")
+	b.act(`lecternGuesses.given = {}`)
+	shows("when the answer is forgotten", "")
+	b.runCell("01-13", "1 << 11")
+	shows("with code of the reader's own", "2048")
+	b.button("01-13", "Reset")
+	b.act(`lecternLive.cell("01-13").trouble("torn")`)
+	shows("when something has gone wrong", "Error\n\ntorn")
+	b.clean(fromSite(address))
+}
+
+// TestLiveStepLinks: an address with a step, as stepping leaves it, runs nothing when the page is opened there.
+func TestLiveStepLinks(t *testing.T) {
+	address := served(t)
+	b := openBrowser(t)
+	const lesson = "/05-storage-strides-views.html"
+	b.open(address + lesson)
+	for _, cell := range []string{"05-03", "05-05", "05-08"} { // the first has none above it
+		b.visit("about:blank")
+		b.visit(address + lesson + "#cell-" + cell + ".step-2")
+		b.ready()
+		if got := b.text(liveState); !strings.HasPrefix(got, "idle") {
+			t.Errorf("opened at a step of %s, the page says %q", cell, got)
+		}
+	}
 	b.clean(fromSite(address))
 }
 
@@ -990,6 +1076,12 @@ widget.Button("again", func() { n.Set(9); panic("clicked") })`)
 	}
 	if got := ask[int](b, `[...document.querySelectorAll("`+out+`input, `+out+`select")].filter(e => !e.labels[0]?.innerText.trim()).length`); got != 0 {
 		t.Errorf("%d widgets have no label", got)
+	}
+	// An integer is shown whole, anything else with four digits.
+	b.runCell("05-05", `show.Value(widget.IntSlider("tokens", 0, 100_000, 50_257))
+show.Value(widget.FloatSlider("share", 0, 1, 0.123456))`)
+	if got := ask[string](b, `[...document.querySelectorAll("`+out+`output")].map(e => e.textContent).join()`); got != "50257,0.1235" {
+		t.Errorf("sliders say %s", got)
 	}
 	if got := b.runCell("05-05", "fmt.Println(n.Value(), kept)\nkept = 16"); strings.TrimSpace(got) != "9 21" {
 		t.Errorf("after five calls of the function the next cell shows %q, want 9 and 21", got)

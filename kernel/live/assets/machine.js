@@ -6,7 +6,8 @@ const machine = (() => {
   const files = new Map(); // path to { bytes, size }; bytes may be longer
   const folders = new Set(["/"]);
   const open = new Map(); // descriptor to { file, path, at }
-  const touched = new Set(); // paths of files that programs have written, made or removed
+  // touched are paths of what programs have written, made or removed. That of a folder has a slash at its end.
+  const touched = new Set();
   let descriptors = 10;
   let print = () => {}; // gets (descriptor, bytes) of 1 and 2
   const typed = { path: "/input", bytes: new Uint8Array(0), wanted: null }; // lines of input, and who waits for them
@@ -36,6 +37,7 @@ const machine = (() => {
   const make = (path) => { for (let p = whole(path); !folders.has(p); p = parent(p)) folders.add(p); };
   const put = (path, bytes) => {
     if (typeof bytes === "string") bytes = new TextEncoder().encode(bytes);
+    if (path.endsWith("/")) return make(path);
     path = whole(path);
     make(parent(path));
     files.set(path, { bytes, size: bytes.length });
@@ -124,6 +126,7 @@ const machine = (() => {
       if (folders.has(path) || files.has(path)) throw problem("EEXIST");
       if (!folders.has(parent(path))) throw problem("ENOENT");
       folders.add(path);
+      touched.add(path + "/");
     },
     readdir(path) {
       path = whole(path);
@@ -137,6 +140,7 @@ const machine = (() => {
     rmdir(path) {
       if (calls.readdir(path).length) throw problem("ENOTEMPTY");
       folders.delete(whole(path));
+      touched.add(whole(path) + "/");
     },
     rename(from, to) {
       const file = files.get(whole(from));
@@ -373,11 +377,21 @@ const machine = (() => {
   const turn = "\x1b]lectern;page;" + btoa("\x04turn") + "\x07";
   const turns = (fd, bytes) => fd === 1 && bytes.length === turn.length && new TextDecoder().decode(bytes) === turn;
 
+  // what returns the bytes of a file, or null if there is none. A folder, whose path ends with a slash, has no bytes.
+  const what = (path) => {
+    if (path.endsWith("/")) return folders.has(whole(path)) ? new Uint8Array(0) : null;
+    return get(path)?.slice() ?? null;
+  };
+  const listed = (paths, tops) => {
+    const below = paths.filter((path) => tops.some((top) => path.startsWith(top + "/")));
+    return below.map((path) => [path, what(path)]);
+  };
   // below lists what the folders hold, as pairs of path and bytes.
-  const below = (...tops) => [...files].filter(([path]) => tops.some((top) => path.startsWith(top + "/"))).map(([path, file]) => [path, file.bytes.slice(0, file.size)]);
-  // changes lists what programs have done to files in the folders since the last call, as pairs of path and bytes, null if the file is gone.
+  const below = (...tops) => listed([...[...folders].map((path) => path + "/"), ...files.keys()], tops);
+  // changes lists what programs have done in the folders since the last call, as pairs of path and bytes, null for what
+  // is gone.
   const changes = (...tops) => {
-    const list = [...touched].filter((path) => tops.some((top) => path.startsWith(top + "/"))).map((path) => [path, files.has(path) ? get(path).slice() : null]);
+    const list = listed([...touched], tops);
     touched.clear();
     return list;
   };
@@ -385,7 +399,7 @@ const machine = (() => {
   const change = (list) => {
     for (const [path, bytes] of list) {
       if (bytes) put(path, bytes);
-      else files.delete(whole(path));
+      else (path.endsWith("/") ? folders : files).delete(whole(path));
     }
   };
   return { put, get, make, lend, expect, remove, start, type, input, below, changes, change, turns };

@@ -104,7 +104,10 @@
   const view = (id) => {
     const m = models.get(id);
     const name = m.state.description || "";
-    const number = (x) => Number(x).toLocaleString("en", { maximumSignificantDigits: 4, useGrouping: false });
+    const number = (x) => {
+      const maximumSignificantDigits = Number.isInteger(Number(x)) ? 21 : 4; // 21 are all
+      return Number(x).toLocaleString("en", { maximumSignificantDigits, useGrouping: false });
+    };
     const slider = () => {
       const readout = make("output", { class: "live-readout" });
       const input = make("input", { type: "range", oninput: () => { m.state.value = Number(input.value); read(); m.reaction.happens(input.value); } });
@@ -183,7 +186,8 @@
       this.box = box;
       this.in = box.querySelector(".in");
       this.code = this.in.querySelector(".code");
-      this.stored = box.querySelector(":scope > .out");
+      this.after = box.querySelector(":scope > .after"); // what a question hides until it is answered
+      this.stored = (this.after ?? box).querySelector(":scope > .out");
       this.badge = this.in.querySelector(".count");
       this.original = this.badge?.textContent;
       this.ran = false;
@@ -199,14 +203,15 @@
       this.out = null;
       // Steps come from the page as long as the cell is as it was, and from a run of its own afterwards.
       const kept = lecternStepping.recorded[this.id];
-      this.steps = lecternStepping.attach(box, async () => {
+      this.steps = lecternStepping.attach(box, async (asked) => {
         if (this.editor) this.close();
         if (kept?.r && !this.changed() && !this.ran) return lecternStepping.unpacked(kept.r, kept.w);
+        if (!asked) return null; // nothing runs by itself
         this.recording = true;
         ask([...above(this), this]);
         return null;
       }, () => (this.changed() ? 0 : kept?.o || 0));
-      if (!box.querySelector(":scope > .after")) this.edit.after(this.steps.button); // a question hides it until it is answered
+      if (!this.after) this.edit.after(this.steps.button);
       this.code.addEventListener("dblclick", (e) => { if (!e.target.closest("button")) this.open(); });
       if (this.changed()) this.shown(this.text());
     }
@@ -281,11 +286,12 @@
       this.put(this.source);
       this.recorded();
     }
-    // recorded shows the outputs that the page came with.
+    // recorded shows the outputs that the page came with. If the cell still runs, what more it prints is not shown.
     recorded() {
       this.out?.remove();
       this.out = this.result = null;
-      this.note.textContent = "";
+      this.began = false;
+      if (!this.box.classList.contains("live-runs")) this.note.textContent = "";
       if (this.stored) this.stored.hidden = false;
     }
     fresh() {
@@ -319,19 +325,23 @@
       this.editor?.mistakes([]);
     }
     stopping() { this.note.textContent = say("stopped"); }
-    // clear makes room for new outputs.
+    // clear makes room for new outputs. Those of the lesson's code stay behind its question, as the recorded ones do.
+    // What readers have written themselves shows at once.
     clear() {
       if (this.stored) this.stored.hidden = true;
       this.out?.remove();
       this.out = make("div", { class: "out live-out", "aria-live": "polite" });
-      this.tools.after(this.out);
+      if (this.after && (this.taken === this.source || !this.after.hidden)) this.after.append(this.out);
+      else this.seen();
       this.began = false;
     }
+    // seen shows the outputs whether or not a question is answered.
+    seen() { this.tools.after(this.out); }
     draw({ count, drawn = [], prompt, ...widgets }) {
       if (this.began) this.clear();
       known(widgets);
-      while (this.out.children.length > count) this.out.lastElementChild.remove();
-      for (const d of drawn) {
+      while (this.out?.children.length > count) this.out.lastElementChild.remove();
+      for (const d of this.out ? drawn : []) { // there is no place for them once the cell was put back
         const box = make("div", { class: "live-one" });
         fill(box, d);
         const old = this.out.children[d.at];
@@ -358,6 +368,7 @@
       const { stopped } = verdict;
       if (stopped && !verdict.cell) this.trouble(say("the cell was interrupted before it ran"));
       else if (this.began && verdict.cell) this.clear(); // it has shown nothing
+      if (this.out && verdict.failed && !stopped && !this.fails) this.seen(); // with what went wrong
       this.box.classList.remove("live-runs");
       this.box.querySelector(".live-input")?.remove();
       if (verdict.cell) {
@@ -377,6 +388,7 @@
     }
     trouble(text) {
       this.clear();
+      this.seen();
       this.out.append(make("div", { class: "error", role: "group", "aria-label": say("Error") }, make("p", { class: "label" }, say("Error")), make("p", { class: "what" }, text)));
     }
   }
@@ -433,7 +445,10 @@
   // swapped is what the reader had, and what replaced it, for as long as that can be undone. What the reader has
   // written since stays.
   let swapped = null;
-  const had = () => ({ texts: new Map(all().map((c) => [c, c.text()])), mine: { ...lecternMine.files } });
+  const guessed = () => ({ ...window.lecternGuesses?.given });
+  const had = () => {
+    return { texts: new Map(all().map((c) => [c, c.text()])), mine: { ...lecternMine.files }, guesses: guessed() };
+  };
   const replaced = (change, tell) => {
     const old = had();
     change();
@@ -441,10 +456,13 @@
     aside(tell, true);
   };
   const undo = () => {
-    const { old, now } = swapped, mine = { ...lecternMine.files };
+    const { old, now } = swapped, mine = { ...lecternMine.files }, guesses = guessed();
     for (const [c, text] of old.texts) if (text !== now.texts.get(c) && c.text() === now.texts.get(c)) c.put(text);
     for (const name in { ...old.mine, ...now.mine }) if (mine[name] === now.mine[name]) mine[name] = old.mine[name];
     lecternMine.files = mine;
+    const loaded = Object.keys(now.guesses).filter((name) => now.guesses[name] !== old.guesses[name]);
+    const still = loaded.filter((name) => guesses[name] === now.guesses[name]);
+    window.lecternGuesses?.put(Object.fromEntries(still.map((name) => [name, old.guesses[name]])));
     swapped = null;
     aside(say("Your changes are as they were."));
   };
@@ -472,14 +490,17 @@
     const { texts, strange, guesses, mine } = ofNotebook(text);
     const list = all().filter((c) => texts.has(c.id) && texts.get(c.id) !== c.text());
     const beside = !strange ? "" : " " + (strange === 1 ? say("1 cell is not from this lesson and was left out.") : say("{n} cells are not from this lesson and were left out.", { n: strange }));
-    if (guesses && window.lecternGuesses) lecternGuesses.given = guesses;
+    const news = window.lecternGuesses?.news(guesses) ?? {};
     const old = lecternMine.files, own = mine && typeof mine === "object" ? { ...old, ...mine } : old, others = Object.keys(own).filter((name) => own[name] !== old[name]);
-    if (!list.length && !others.length) return aside(say("{file} has no code that isn't here already.", { file: file.name }) + beside);
+    const none = say("{file} has no code that isn't here already.", { file: file.name }) + beside;
+    const some = list.length || others.length;
+    if (!some && !Object.keys(news).length) return aside(none);
     const functions = !others.length ? "" : " " + say("Functions of mine that were loaded: {n}.", { n: others.length });
     replaced(() => {
       list.forEach((c) => c.put(texts.get(c.id)));
       if (others.length) lecternMine.files = own;
-    }, (list.length === 1 ? say("1 cell changed.") : say("{n} cells changed.", { n: list.length })) + functions + beside);
+      window.lecternGuesses?.put(news);
+    }, !some ? none : (list.length === 1 ? say("1 cell changed.") : say("{n} cells changed.", { n: list.length })) + functions + beside);
   };
 
   // The strip at the top of the lesson.

@@ -119,12 +119,23 @@
   bar.append(button, " ", forget);
   drawForget();
   // For pages that save and load a reader's version of them.
+  const suits = (x, guess) => guess === null || fits(x.q.kind, guess);
   window.lecternGuesses = {
     get given() { return given.all; },
     set given(guesses) {
-      for (const x of every) {
-        const guess = guesses?.[x.name];
-        remember(x.name, guess === null || fits(x.q.kind, guess) ? guess : undefined);
+      this.put(Object.fromEntries(every.map((x) => [x.name, guesses?.[x.name]])));
+    },
+    // news are those of some guesses that suit their questions and are not here already.
+    news(guesses) {
+      const other = (x) => JSON.stringify(guesses?.[x.name]) !== JSON.stringify(given.all[x.name]);
+      const list = every.filter((x) => suits(x, guesses?.[x.name]) && other(x));
+      return Object.fromEntries(list.map((x) => [x.name, guesses[x.name]]));
+    },
+    // put gives questions other guesses, and takes away those that are undefined. Other questions keep theirs.
+    put(guesses) {
+      for (const x of every.filter((x) => x.name in guesses)) {
+        const guess = guesses[x.name];
+        remember(x.name, suits(x, guess) ? guess : undefined);
         x.restore();
       }
     },

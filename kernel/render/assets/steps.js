@@ -10,7 +10,8 @@
     return { ...record, note: [record.note, note].filter(Boolean).join(" ") };
   };
   // attach gives a cell a button. load returns the promise of its record, or null if that is yet to come: then show is
-  // called with it. offset returns how many lines of the cell come before the code.
+  // called with it. load gets whether a reader has asked, not just the address with which the page was opened. offset
+  // returns how many lines of the cell come before the code.
   const attach = (box, load, offset) => {
     const code = box.querySelector(".in .code code");
     const name = box.getAttribute("aria-label") || say("This cell");
@@ -60,11 +61,11 @@
       stepper.panel.focus({ preventScroll: true });
       row.scrollIntoView({ block: "nearest" });
     };
-    const open = async (step) => {
+    const open = async (step, asked = true) => {
       if (stepper) { stepper.open(step); return; }
       button.disabled = true;
       try {
-        const record = await load();
+        const record = await load(asked);
         if (record) show(record, step);
       } finally {
         button.disabled = false;
@@ -72,9 +73,9 @@
     };
     button.addEventListener("click", () => open());
     // An address such as #cell-05-12.step-7 opens the stepper there.
-    const follow = (to) => {
+    const follow = (to, asked) => {
       const [id, step] = to.split(".step-");
-      if (id === box.id && step) open(+step);
+      if (id === box.id && step) open(+step, asked);
       else if (id === box.id) close(false);
     };
     const after = box.querySelector(":scope > .after"); // what a question hides
@@ -83,7 +84,7 @@
     else where.after(row);
     addEventListener("hashchange", () => follow(location.hash.slice(1)));
     document.addEventListener("lectern-step-to", (e) => follow(e.detail));
-    follow(location.hash.slice(1));
+    follow(location.hash.slice(1), false);
     return { row, button, show, close };
   };
   window.lecternStepping = { attach, unpacked, recorded: place ? JSON.parse(place.textContent) : {} };
