@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -49,18 +50,11 @@ func Build(ctx context.Context, root, dir string, say Progress, packages ...stri
 }
 
 func build(ctx context.Context, root, dir string, edits []edit, say Progress, packages ...string) (p *Parts, err error) {
-	download := exec.CommandContext(ctx, "go", "mod", "download") // as setup does, if it has not run yet
-	download.Dir = root
-	said, downloadErr := download.CombinedOutput()
-	defer func() {
-		if err != nil && downloadErr != nil && ctx.Err() == nil {
-			err = fmt.Errorf("%w\n%s", err, bytes.TrimSpace(said))
-		}
-	}()
 	b, p, err := begin(ctx, root, dir)
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = b.explained(err) }()
 	if p.Untrimmed, err = b.tools(p, edits, say); err != nil {
 		return nil, err
 	}
@@ -89,9 +83,11 @@ func program(file string) []string {
 type builder struct {
 	ctx               context.Context
 	root, dir, goroot string
+	unfetched         error // why not all modules could be fetched
 }
 
-// begin makes the folder for what is built, and says where each part of it is going to be.
+// begin makes the folder for what is built, fetches the modules that it takes, and says where each part of it is going
+// to be.
 func begin(ctx context.Context, root, dir string) (*builder, *Parts, error) {
 	dir, err := filepath.Abs(dir)
 	if err == nil {
@@ -106,6 +102,11 @@ func begin(ctx context.Context, root, dir string) (*builder, *Parts, error) {
 		return nil, nil, err
 	}
 	b.goroot = strings.TrimSpace(string(out))
+	download := exec.CommandContext(ctx, "go", "mod", "download") // as setup does, if it has not run yet
+	download.Dir = root
+	if said, err := download.CombinedOutput(); err != nil {
+		b.unfetched = errors.New(string(bytes.TrimSpace(said)))
+	}
 	return b, &Parts{
 		Compiler: filepath.Join(dir, "compile.wasm"),
 		Linker:   filepath.Join(dir, "link.wasm"),
@@ -114,6 +115,14 @@ func begin(ctx context.Context, root, dir string) (*builder, *Parts, error) {
 		Start:    filepath.Join(b.goroot, "lib", "wasm", "wasm_exec.js"),
 		License:  filepath.Join(b.goroot, "LICENSE"),
 	}, nil
+}
+
+// explained adds to an error why modules are lacking, which may be its reason.
+func (b *builder) explained(err error) error {
+	if err == nil || b.unfetched == nil || b.ctx.Err() != nil {
+		return err
+	}
+	return fmt.Errorf("%w\n%w", err, b.unfetched)
 }
 
 // explorers builds notebooks/explore. Without inlining the library takes an eighth less, and explorers are fast

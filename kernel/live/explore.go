@@ -44,11 +44,13 @@ type Explorers struct {
 
 // PackExplorers builds what explorers need on pages whose cells don't run. Each part exists only as a script, which
 // works over http as well as in a page that was opened as a file. What takes long to build is kept in the folder dir.
-func PackExplorers(ctx context.Context, root, dir string, say Progress) (*Explorers, error) {
+// It uses the network only for modules that are not on the machine yet.
+func PackExplorers(ctx context.Context, root, dir string, say Progress) (e *Explorers, err error) {
 	b, p, err := begin(ctx, root, dir)
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = b.explained(err) }()
 	if err := b.explorers(p, say); err != nil {
 		return nil, err
 	}
@@ -59,7 +61,7 @@ func PackExplorers(ctx context.Context, root, dir string, say Progress) (*Explor
 	if err := packAll(ctx, filepath.Join(b.dir, "explore"), list); err != nil {
 		return nil, err
 	}
-	e := &Explorers{Script: loadingScript + exploreScript, Content: map[string][]byte{}, Parts: map[string]Part{}, Scripts: true}
+	e = &Explorers{Script: loadingScript + exploreScript, Content: map[string][]byte{}, Parts: map[string]Part{}, Scripts: true}
 	for _, x := range list {
 		e.Content[x.part.Name+".js"], e.Parts[x.kind] = x.carrier(), x.part
 	}

@@ -377,6 +377,27 @@ func TestExitDuringACall(t *testing.T) {
 	}
 }
 
+// TestModulesAreFetched has a machine without modules, and a proxy that serves those of this one: what is built for pages
+// finds what it imports, since nothing else has to have been built before.
+func TestModulesAreFetched(t *testing.T) {
+	out, err := exec.Command("go", "env", "GOMODCACHE").Output()
+	if err != nil {
+		t.Skip("the go command is not here")
+	}
+	served := filepath.Join(strings.TrimSpace(string(out)), "cache", "download")
+	t.Setenv("GOMODCACHE", t.TempDir())
+	t.Setenv("GOPROXY", "file://"+filepath.ToSlash(served))
+	t.Setenv("GONOSUMDB", "*")
+	t.Setenv("GOFLAGS", "-modcacherw")
+	b, _, err := begin(t.Context(), "../..", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.run("list", "-deps", explorePackage); err != nil {
+		t.Error(b.explained(err))
+	}
+}
+
 // Files for pages are named by their content, and each lesson knows what it loads first.
 func TestUsedBy(t *testing.T) {
 	list := []Package{
