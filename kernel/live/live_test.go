@@ -377,8 +377,8 @@ func TestExitDuringACall(t *testing.T) {
 	}
 }
 
-// TestModulesAreFetched has a machine without modules, and a proxy that serves those of this one: what is built for pages
-// finds what it imports, since nothing else has to have been built before.
+// TestModulesAreFetched has a machine without modules, and a proxy that serves those of this one: what is built for
+// pages finds what it imports, whether or not anything else has been built before.
 func TestModulesAreFetched(t *testing.T) {
 	out, err := exec.Command("go", "env", "GOMODCACHE").Output()
 	if err != nil {
